@@ -1,0 +1,179 @@
+"""Runs trials: agent, then graders. Owns the isolation of one trial from the others.
+
+It computes no score and prints nothing; `aggregate` and the sinks do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from skilleval import agents, graders, plan
+from skilleval.errors import SkillevalError
+from skilleval.model import (
+    EMPTY,
+    Arm,
+    Case,
+    Check,
+    Evidence,
+    Graded,
+    Outcome,
+    Result,
+    Rules,
+    Status,
+    Suite,
+    Trial,
+    Verdict,
+)
+from skilleval.tools import Tools
+
+Watch = Callable[[Trial, "Result | None"], None]
+
+
+class Session(NamedTuple):
+    """How trials are run: `jobs` at once; `watch` hears of each start (None) and each result.
+
+    `watch` may be called from several threads; it never hears the result of an interrupted trial.
+    `equip` gives each trial tools of its own, made from the common ones (see `exchanges`).
+    """
+
+    tools: Tools = Tools()
+    jobs: int = 1
+    watch: Watch | None = None
+    equip: Callable[[Tools, Trial], Tools] | None = None
+
+
+SESSION = Session()
+
+
+def run(
+    suite: Suite, session: Session = SESSION, trials: Sequence[Trial] | None = None
+) -> tuple[Result, ...]:
+    """The results of the trials (default: all of the plan), in their order.
+
+    Raises `UsageError` for an unknown agent before anything is started; what goes wrong in one
+    trial is recorded in its result. KeyboardInterrupt ends the running trials, and goes on.
+    """
+    for name in {arm.agent for arm in suite.arms} | {case.agent for case in suite.cases}:
+        if name:
+            agents.get(name)
+    planned = plan.trials(suite) if trials is None else trials
+    cases = {case.id: case for case in suite.cases}
+    arms = {arm.name: arm for arm in suite.arms}
+
+    def one(trial: Trial, tools: Tools) -> Result:
+        if session.watch:
+            session.watch(trial, None)
+        if session.equip:
+            tools = session.equip(tools, trial)
+        case = cases[trial.case_id]
+        outcome = _attempt(case, arms[trial.arm], tools)
+        graded = grade(case, outcome, suite.rules, tools, judge=suite.judge)
+        return Result(trial, outcome, graded.verdicts, graded.calls)
+
+    return _in_turn(one, planned, session) if session.jobs == 1 else _at_once(one, planned, session)
+
+
+def _in_turn(
+    one: Callable[[Trial, Tools], Result], trials: Sequence[Trial], session: Session
+) -> tuple[Result, ...]:
+    results = []
+    for trial in trials:
+        result = one(trial, session.tools)
+        results.append(result)
+        if session.watch:
+            session.watch(trial, result)
+    return tuple(results)
+
+
+def _at_once(
+    one: Callable[[Trial, Tools], Result], trials: Sequence[Trial], session: Session
+) -> tuple[Result, ...]:
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Event
+
+    stopped = Event()
+    tools = session.tools.stopping(stopped.is_set)
+
+    def watched(trial: Trial) -> Result:
+        result = one(trial, tools)
+        if session.watch and not stopped.is_set():
+            session.watch(trial, result)
+        return result
+
+    pool = ThreadPoolExecutor(session.jobs, thread_name_prefix="trial")
+    try:
+        # in the order of the trials, whichever ends first
+        return tuple([future.result() for future in [pool.submit(watched, t) for t in trials]])
+    finally:
+        # nothing to stop after a good end; after Ctrl-C the programs of the running trials are
+        stopped.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _attempt(case: Case, arm: Arm, tools: Tools) -> Outcome:
+    if case.broken:
+        return Outcome("error", error=case.broken)
+    try:
+        return agents.get(case.agent or arm.agent).run(case, arm, tools)
+    except Exception as error:  # one trial must not take the others with it
+        return Outcome("error", error=_describe(error))
+
+
+def grade(
+    case: Case,
+    outcome: Outcome,
+    rules: Rules,
+    tools: Tools,
+    *,
+    judge: Mapping[str, Any] = EMPTY,
+) -> Graded:
+    """A verdict on each check of the case, in their order. Pure over the stored outcome.
+
+    Of an agent that failed every check is an `error`; of one that gave nothing `rules.no_outcome`
+    decides: every check fails, or is skipped.
+    """
+    if outcome.status != "ok":
+        return Graded(_without_outcome(case.checks, outcome, rules))
+    evidence = Evidence(case, outcome, judge)
+    by_grader: dict[str, list[Check]] = {}
+    for check in case.checks:
+        by_grader.setdefault(check.grader, []).append(check)
+    if len(by_grader) == 1:
+        return _grade_with(case.checks[0].grader, case.checks, evidence, tools)
+    parts = [_grade_with(name, checks, evidence, tools) for name, checks in by_grader.items()]
+    verdicts = {verdict.check_id: verdict for part in parts for verdict in part.verdicts}
+    return Graded(
+        tuple(verdicts[check.id] for check in case.checks),
+        tuple(call for part in parts for call in part.calls),
+    )
+
+
+def _grade_with(name: str, checks: Sequence[Check], evidence: Evidence, tools: Tools) -> Graded:
+    try:
+        return graders.get(name).grade(checks, evidence, tools)
+    except Exception as error:  # a grader that breaks is an `error` verdict, never a `fail`
+        calls = getattr(error, "calls", ())
+        reason = _describe(error)
+        verdicts = [Verdict(c.id, "error", None, reason, name, c.weight) for c in checks]
+        return Graded(tuple(verdicts), calls)
+
+
+def _without_outcome(
+    checks: Sequence[Check], outcome: Outcome, rules: Rules
+) -> tuple[Verdict, ...]:
+    status: Status = "error" if outcome.status == "error" else "skip"
+    if status == "skip" and rules.no_outcome == "zero":
+        status = "fail"
+    reason = outcome.error or "the agent gave no outcome"
+    points = 0 if status == "fail" else None
+    return tuple(Verdict(c.id, status, points, reason, "no outcome", c.weight) for c in checks)
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, SkillevalError):
+        return str(error)
+    import traceback
+
+    place = "".join(traceback.format_tb(error.__traceback__))
+    return f"{type(error).__name__}: {error}\n{place}"

@@ -1,0 +1,218 @@
+"""A skill on disk: SKILL.md, its front matter, what an agent gets with it, and its version.
+
+Owns where a skill's files are (agentskills.io layout; seeds 000 and 001). It judges nothing:
+`lint.skill_md` does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from skilleval import textfile
+from skilleval.errors import SuiteError
+
+MANIFEST = "SKILL.md"
+# folders that hold no skills of the repository, however deep they lie
+SKIPPED = frozenset({"node_modules", "__pycache__", "build", "dist", "venv", "eval-workspace"})
+
+
+class FrontMatter(NamedTuple):
+    """The YAML between the first two `---` lines. `problem` says why `fields` is None."""
+
+    fields: Mapping[str, Any] | None
+    body_line: int
+    problem: str = ""
+    line: int = 1
+
+
+def front_matter(text: str) -> FrontMatter:
+    """The front matter of a SKILL.md text, `fields` None if there is none or it is broken.
+
+    Only a line that is exactly `---` ends it: one inside a value does not.
+    """
+    if not text.startswith("---\n"):
+        return FrontMatter(None, 1, "has no front matter: start the file with a line `---`")
+    end = text.find("\n---", 3)
+    while end >= 0 and text[end + 4 : end + 5] not in ("", "\n"):
+        end = text.find("\n---", end + 4)
+    if end < 0:
+        return FrontMatter(None, 1, "front matter is not closed: end it with a line `---`")
+    from skilleval import yamlread
+
+    block = text[4 : end + 1]
+    body_line = block.count("\n") + 3
+    try:
+        fields = yamlread.load(block, MANIFEST)
+    except SuiteError as error:
+        line = int(error.where or 0) + 1
+        return FrontMatter(None, body_line, f"invalid front matter: {error.message}", line)
+    if fields is None:
+        fields = {}
+    if not isinstance(fields, dict):
+        return FrontMatter(None, body_line, "front matter is not a mapping of keys to values")
+    return FrontMatter(fields, body_line)
+
+
+def description_and_tags(text: str) -> tuple[str, str]:
+    """What a catalogue shows of a SKILL.md text: one-line description, tags; "" where absent.
+
+    Tags stand at the top level or under `metadata` (seed 000, spec/scenarios section 17).
+    """
+    fields = front_matter(text).fields or {}
+    metadata = fields.get("metadata")
+    tags = fields.get("tags") or (metadata.get("tags") if isinstance(metadata, dict) else None)
+    if isinstance(tags, list):
+        tags = ", ".join(map(str, tags))
+    return " ".join(str(fields.get("description") or "").split()), str(tags or "")
+
+
+def released_version(changelog: str) -> str:
+    """The version of the first released heading `## [x]` of a changelog; "" if there is none.
+
+    The text between the brackets is taken as it is. `Unreleased`, in any case, is no release, and
+    a heading inside a fenced block is none either (spec/scenarios section 14).
+    """
+    fenced = False
+    for line in changelog.splitlines():
+        if line.startswith(("```", "~~~")):
+            fenced = not fenced
+        elif not fenced and line.startswith("## [") and "]" in line:
+            version = line[4 : line.index("]")].strip()
+            if version and version.lower() != "unreleased":
+                return version
+    return ""
+
+
+def version(folder: str) -> str:
+    """The released version in the skill's CHANGELOG.md; "" if there is none."""
+    try:
+        return released_version(textfile.read_text(os.path.join(folder, "CHANGELOG.md")))
+    except OSError:
+        return ""
+
+
+def names(root: str) -> list[str]:
+    """The skills of a repository: the folders in `root`/skills with a SKILL.md, sorted.
+
+    Raises `SuiteError` for one that has evals/tasks.json but no SKILL.md: it would not be scored,
+    and nobody would notice.
+    """
+    found = []
+    folder = os.path.join(root, "skills")
+    for name in sorted(_listing(folder)[1]):
+        path = os.path.join(folder, name)
+        if os.path.exists(os.path.join(path, MANIFEST)):
+            found.append(name)
+        elif os.path.exists(os.path.join(path, "evals", "tasks.json")):
+            raise SuiteError(path, "", f"has evals/tasks.json but no {MANIFEST}; add one")
+    return found
+
+
+def find(root: str) -> list[str]:
+    """The folders below `root` (itself included) that hold a SKILL.md or evals, sorted.
+
+    Hidden folders and those in `SKIPPED` are left out; nothing is looked for inside a skill.
+    """
+    found, waiting = [], [root]
+    while waiting:
+        folder = waiting.pop()
+        names, folders = _listing(folder)
+        if MANIFEST in names or _has_fixtures(folder, folders):
+            found.append(folder)
+        else:
+            waiting += [
+                os.path.join(folder, name)
+                for name in folders
+                if name[0] != "." and name not in SKIPPED
+            ]
+    return sorted(found)
+
+
+def _listing(folder: str) -> tuple[set[str], list[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            kinds = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    except OSError:
+        return set(), []
+    return {name for name, _ in kinds}, [name for name, is_folder in kinds if is_folder]
+
+
+def _has_fixtures(folder: str, folders: list[str]) -> bool:
+    return "evals" in folders and os.path.exists(os.path.join(folder, "evals", "tasks.json"))
+
+
+def owner(path: str) -> str:
+    """The skill folder that a file belongs to; "" if there is none.
+
+    It is the nearest folder above with a SKILL.md, else the one whose `evals` holds the file.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    of_evals = ""
+    while True:
+        if exists(folder):
+            return folder
+        above, name = os.path.split(folder)
+        if name == "evals" and not of_evals:
+            of_evals = above
+        if above == folder:
+            return of_evals
+        folder = above
+
+
+def guidance(folder: str) -> Iterator[str]:
+    """The files that guide an agent with the skill: SKILL.md, its references, its rule files.
+
+    These and nothing else make up the corpus in which a `must_include` text has to appear
+    (seed 001: "the skill, its rule, or its references"; spec/fixtures section 5).
+    """
+    yield os.path.join(folder, MANIFEST)
+    names, folders = _listing(folder)
+    for name in ("references", "rules"):
+        if name in folders:
+            yield from files_below(os.path.join(folder, name))
+    if "RULE.md" in names:
+        yield os.path.join(folder, "RULE.md")
+    parent, name = os.path.split(os.path.abspath(folder))
+    rules = os.path.join(os.path.dirname(parent), "rules")
+    if os.path.isdir(rules):
+        for rule in (f"{name}.md", f"{name}.mdc", os.path.join(name, "RULE.md")):
+            if os.path.isfile(os.path.join(rules, rule)):
+                yield os.path.join(rules, rule)
+
+
+def files_below(folder: str) -> Iterator[str]:
+    """Every regular file below a folder, sorted by path; symbolic links are not followed."""
+    names: list[str] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                names += files_below(entry.path)
+            elif entry.is_file(follow_symlinks=False):
+                names.append(entry.path)
+    yield from sorted(names)
+
+
+def exists(folder: str) -> bool:
+    """Does the folder hold a SKILL.md?"""
+    return os.path.isfile(os.path.join(folder, MANIFEST))
+
+
+def text(folder: str) -> str:
+    """The text of SKILL.md; "" if it is not there or cannot be read."""
+    try:
+        return textfile.read_text(os.path.join(folder, MANIFEST))
+    except OSError:
+        return ""
+
+
+def corpus(folder: str) -> str:
+    """The text of all of `guidance`, a newline between files. Unreadable files count as empty."""
+    parts = []
+    for path in guidance(folder):
+        try:
+            parts.append(textfile.read_text(path))
+        except OSError:
+            continue
+    return "\n".join(parts)

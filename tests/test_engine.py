@@ -1,0 +1,153 @@
+"""One trial does not take the others with it; undecided is not failed."""
+
+import threading
+
+import pytest
+
+from skilleval import agents, engine, graders
+from skilleval.errors import GraderError, UsageError
+from skilleval.model import Arm, Call, Case, Check, Graded, Outcome, Rules, Suite, Verdict
+from skilleval.tools import Tools
+
+TOOLS = Tools()
+
+
+class Echo:
+    """Answers with the prompt; breaks when told to."""
+
+    def run(self, case, arm, tools):
+        if case.prompt == "break":
+            raise RuntimeError("kaput")
+        return Outcome("missing") if case.prompt == "nothing" else Outcome("ok", case.prompt)
+
+
+class Refuses:
+    """A grader that cannot decide."""
+
+    def grade(self, checks, evidence, tools):
+        raise GraderError("cannot decide", (Call("judge", "m", 1, 0.1),))
+
+
+class Breaks:
+    """A grader with a bug."""
+
+    def grade(self, checks, evidence, tools):
+        return Graded((Verdict(checks[5].id, "pass", 1),))
+
+
+@pytest.fixture(autouse=True)
+def table(tmp_path):
+    """Names of the test's own agents and graders, taken back afterwards."""
+    import sys
+    import types
+
+    for group, name, instance in (
+        (agents.AGENTS, "echo", Echo()),
+        (graders.GRADERS, "refuses", Refuses()),
+        (graders.GRADERS, "breaks", Breaks()),
+    ):
+        module = types.ModuleType(f"test_{name}")
+        for method in ("run", "grade"):
+            if hasattr(instance, method):
+                setattr(module, method, getattr(instance, method))
+        sys.modules[module.__name__] = module
+        group[name] = module.__name__
+    yield
+    for name in ("echo",):
+        del agents.AGENTS[name]
+    for name in ("refuses", "breaks"):
+        del graders.GRADERS[name]
+
+
+def case(name, prompt="use x(", *checks):
+    return Case(name, prompt, checks or (Check("c1", "x(", "text"),))
+
+
+def suite(*cases, rules=None):
+    return Suite("s", "", cases, rules=rules or Rules(), arms=(Arm("one", "echo"),))
+
+
+def test_results_come_in_the_order_of_the_trials():
+    results = engine.run(suite(case("a"), case("b", "no")))
+    assert [(r.trial.key, r.verdicts[0].status) for r in results] == [
+        ("a/one/r1", "pass"),
+        ("b/one/r1", "fail"),
+    ]
+
+
+def test_an_agent_that_breaks_is_an_error_and_the_others_go_on():
+    broken, good = engine.run(suite(case("a", "break"), case("b")))
+    assert broken.outcome.status == "error"
+    assert broken.outcome.error.startswith("RuntimeError: kaput\n")
+    assert "test_engine.py" in broken.outcome.error
+    assert [v.status for v in broken.verdicts] == ["error"]
+    assert good.verdicts[0].status == "pass"
+
+
+@pytest.mark.parametrize(("rule", "status"), [("zero", "fail"), ("skip", "skip")])
+def test_without_an_outcome_the_rules_decide(rule, status):
+    [result] = engine.run(suite(case("a", "nothing"), rules=Rules(no_outcome=rule)))
+    assert [v.status for v in result.verdicts] == [status]
+
+
+def test_a_broken_case_is_an_error_and_its_agent_is_not_run():
+    [result] = engine.run(suite(case("a", "break")._replace(broken="no criteria")))
+    assert (result.outcome.status, result.outcome.error) == ("error", "no criteria")
+
+
+def test_a_grader_that_cannot_decide_says_why_and_keeps_its_calls():
+    [result] = engine.run(suite(case("a", "x", Check("c1", "t", "refuses"))))
+    [verdict] = result.verdicts
+    assert (verdict.status, verdict.score, verdict.reason) == ("error", None, "cannot decide")
+    assert result.calls[0].model == "m"
+
+
+def test_a_grader_with_a_bug_is_an_error_with_its_traceback():
+    [result] = engine.run(suite(case("a", "x", Check("c1", "t", "breaks"))))
+    assert result.verdicts[0].status == "error"
+    assert "IndexError" in result.verdicts[0].reason
+
+
+def test_verdicts_keep_the_order_of_the_checks_across_graders():
+    checks = (Check("1", "x", "text"), Check("2", "t", "refuses"), Check("3", "x", "text"))
+    [result] = engine.run(suite(case("a", "x", *checks)))
+    assert [(v.check_id, v.status) for v in result.verdicts] == [
+        ("1", "pass"),
+        ("2", "error"),
+        ("3", "pass"),
+    ]
+
+
+def test_an_unknown_agent_is_a_usage_error_before_anything_runs():
+    heard = []
+    with pytest.raises(UsageError, match="unknown agent 'nobody'; choose one of"):
+        engine.run(
+            suite(case("a"), case("b")._replace(agent="nobody")),
+            engine.Session(watch=lambda *seen: heard.append(seen)),
+        )
+    assert heard == []
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_watch_hears_of_every_start_and_every_result(jobs):
+    heard, lock = [], threading.Lock()
+
+    def watch(trial, result):
+        with lock:
+            heard.append((trial.case_id, result is not None))
+
+    cases = [case(f"c{i}") for i in range(6)]
+    results = engine.run(suite(*cases), engine.Session(jobs=jobs, watch=watch))
+    assert [r.trial.case_id for r in results] == [c.id for c in cases]
+    assert sorted(heard) == sorted((c.id, ended) for c in cases for ended in (False, True))
+
+
+def test_jobs_run_at_the_same_time():
+    barrier = threading.Barrier(3, timeout=20)
+
+    def watch(trial, result):
+        if result is None:
+            barrier.wait()
+
+    results = engine.run(suite(*(case(f"c{i}") for i in range(3))), engine.Session(TOOLS, 3, watch))
+    assert len(results) == 3
