@@ -1,0 +1,8 @@
+"""Lint: pure rules over the text of fixtures and skills. Reads no file and prints nothing.
+
+`needles.problems` judges a tasks.json with its examples, `skill_md.problems` a SKILL.md.
+"""
+
+from skilleval.lint.rules import RULES
+
+__all__ = ["RULES"]
