@@ -14,6 +14,10 @@ from skilleval import textfile
 from skilleval.errors import SuiteError
 
 MANIFEST = "SKILL.md"
+# what an agent is given of a skill besides SKILL.md; everything else stays behind (seed 000)
+FOLDERS = ("references", "scripts", "assets")
+# of a scenario: the task, and the files it needs (seed 000, "What a scenario is")
+TASK, INPUTS = "task.md", "inputs"
 # folders that hold no skills of the repository, however deep they lie
 SKIPPED = frozenset({"node_modules", "__pycache__", "build", "dist", "venv", "eval-workspace"})
 

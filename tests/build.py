@@ -60,3 +60,33 @@ def skilleval(*arguments, cwd, env=None):
         encoding="utf-8",
         timeout=60,
     )
+
+
+CHECKLIST = {
+    "context": "What the scenario tests",
+    "type": "weighted_checklist",
+    "checklist": [
+        {"name": "says-hello", "description": "The answer says hello", "max_score": 60},
+        {"name": "is-short", "description": "The answer has one line", "max_score": 40},
+    ],
+}
+
+
+def scenario(
+    root, name="scenario-a", *, skill="demo", criteria=CHECKLIST, files=None, text="# S\n"
+):
+    """A scenario folder in a skill that has a SKILL.md; `files` adds or overrides, None removes.
+
+    Names in `files` are relative to the scenario; `criteria` may be raw text.
+    """
+    home = Path(root) / "skills" / skill
+    if not (home / "SKILL.md").exists():
+        write(home / "SKILL.md", text)
+    folder = home / "evals" / name
+    raw = criteria if isinstance(criteria, (str, bytes)) else json.dumps(criteria)
+    content = {"task.md": "Say hello.\n", "criteria.json": raw, **(files or {})}
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, value in content.items():
+        if value is not None:
+            write(folder / path, value)
+    return folder

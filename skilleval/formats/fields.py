@@ -1,0 +1,83 @@
+"""Typed reading of parsed JSON or YAML, for all formats. Owns the words of type errors.
+
+A format names a field, its type and its default; what is wrong comes out as a `Problem` and the
+default is used, so that one pass reports everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from skilleval.model import Level, Problem
+
+WORDS = {
+    str: "text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+_ONLY_TEXT = frozenset({str})
+
+
+def kind(value: Any) -> str:
+    """The type of a value in the words of the messages."""
+    return WORDS.get(type(value), type(value).__name__)
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """` (did you mean 'x'?)` for the nearest known name, else the list of those there are."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name.lower(), known, 1, 0.6)
+    if close:
+        return f" (did you mean {close[0]!r}?)"
+    return f" (known: {', '.join(sorted(known))})" if known else ""
+
+
+class Reader:
+    """Collects the problems of one file while its fields are read."""
+
+    def __init__(self, path: str, rule: str) -> None:
+        self.path, self.rule = path, rule
+        self.problems: list[Problem] = []
+
+    def complain(self, where: str, message: str, rule: str = "", level: Level = "error") -> None:
+        """Notes a problem at a place, under the reader's rule unless another is named."""
+        self.problems.append(Problem(self.path, 0, where, rule or self.rule, level, message))
+
+    def unknown_keys(self, raw: Mapping[str, Any], known: Collection[str], where: str) -> None:
+        """A key that nobody reads is an error: misspelt, it would switch a check off in silence."""
+        for key in raw:
+            if key not in known:
+                self.complain(where, f"unknown key {key!r}{nearest(key, known)}")
+
+    def text(self, raw: Mapping[str, Any], key: str, where: str, default: str = "") -> str:
+        """A text field, the default if it is absent or of another type."""
+        value = raw.get(key, default)
+        if not isinstance(value, str):
+            self.complain(where, f"{key} must be text, not {kind(value)}")
+            return default
+        return value
+
+    def texts(self, raw: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+        """A list of texts; what is none in it is left out and complained about."""
+        value = raw.get(key, ())
+        if value == ():
+            return ()
+        if not isinstance(value, list):
+            self.complain(where, f"{key} must be a list of texts, not {kind(value)}")
+            return ()
+        if _ONLY_TEXT.issuperset(map(type, value)):
+            return tuple(value)
+        return tuple(self._texts_of(value, key, where))
+
+    def _texts_of(self, value: list[Any], key: str, where: str) -> Iterator[str]:
+        for position, item in enumerate(value, 1):
+            if isinstance(item, str):
+                yield item
+            else:
+                self.complain(where, f"{key} entry {position} must be text, not {kind(item)}")
