@@ -15,6 +15,11 @@ from typing import Any, Literal, NamedTuple
 
 Status = Literal["pass", "fail", "skip", "error"]
 Level = Literal["error", "warning"]
+# of an outcome: the agent's own, its surroundings' (401, 429, server or program missing), the
+# deadline's, a refused permission's, an arm that is not what it claims, an answer that leaked
+Failure = Literal[
+    "", "agent", "infrastructure", "timeout", "permission", "control", "contaminated", "budget"
+]
 EMPTY: Mapping[str, Any] = {}
 
 
@@ -154,6 +159,39 @@ class FileChange(NamedTuple):
     note: str = ""
 
 
+class File(NamedTuple):
+    """A file as a snapshot saw it. Two with the same `digest` are the same (see `snapshot`)."""
+
+    change: FileChange
+    digest: str
+
+
+class State(NamedTuple):
+    """A workspace at one moment: its files by path, and the state of its git repository.
+
+    `git` has the field names of seed 002's `pre_state.json`; it is empty where there is none.
+    """
+
+    files: tuple[File, ...] = ()
+    git: Mapping[str, Any] = EMPTY
+
+
+class Event(NamedTuple):
+    """One thing an agent did or was told, in the words that all agent programs share.
+
+    `kind`: `text` (it said `output`), `call` (tool `name` with `input` gave `output`), `skill` (it
+    used the skill `name`), `denied` (tool `name` was refused), `retry` or `warning` (`output` says
+    what). `failed`: the call gave an error. `parent` is the call of the sub-agent that did it.
+    """
+
+    kind: Literal["text", "call", "skill", "denied", "retry", "warning"]
+    name: str = ""
+    input: Mapping[str, Any] = EMPTY
+    output: str = ""
+    failed: bool = False
+    parent: str = ""
+
+
 class Delta(NamedTuple):
     """What an agent changed in its workspace, sorted by path, and the change of the git state."""
 
@@ -167,7 +205,9 @@ class Outcome(NamedTuple):
     """What came of a trial, before anybody graded it.
 
     `status`: `ok` (there is something to grade), `missing` (the agent gave nothing at all) or
-    `error` (it failed; `error` says how). `source` is the file or folder that holds the evidence.
+    `error` (it failed; `error` says how, `failure` of what kind). `source` is the file or folder
+    that holds the evidence. `skills` are those that the agent could see, None if nobody knows.
+    `stdout` and `stderr` are what its program printed, `notes` what else happened, a line each.
     """
 
     status: Literal["ok", "missing", "error"]
@@ -178,9 +218,16 @@ class Outcome(NamedTuple):
     timed_out: bool = False
     seconds: float | None = None
     usage: Usage = Usage()
-    events: tuple[Any, ...] = ()
+    events: tuple[Event, ...] = ()
     delta: Delta | None = None
     attempts: int = 1
+    failure: Failure = ""
+    before: State | None = None
+    after: State | None = None
+    skills: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    stdout: str = ""
+    stderr: str = ""
 
 
 class Evidence(NamedTuple):

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from skilleval.process import Command, Completed
     from skilleval.snapshot import Snapshot
 
+# between two looks at whether to stop
+LONGEST_PAUSE_S = 0.5
+
 
 def _run(command: Command) -> Completed:
     from skilleval import process
@@ -49,9 +52,19 @@ class Tools(NamedTuple):
     look: Callable[[str, Snapshot | None], Snapshot] = _look
 
     def stopping(self, stop: Callable[[], bool]) -> Tools:
-        """The same tools, whose running programs end soon after `stop` says so.
+        """The same tools, whose programs, requests and pauses end soon after `stop` says so.
 
         A command that brings a `stop` of its own keeps it: what cleans up has to run then too.
         """
-        run = self.run
-        return self._replace(run=lambda command: run(command._replace(stop=command.stop or stop)))
+        run, post, pause = self.run, self.post, self.sleep
+
+        def sleep(seconds: float) -> None:
+            while seconds > 0 and not stop():
+                pause(min(seconds, LONGEST_PAUSE_S))
+                seconds -= LONGEST_PAUSE_S
+
+        return self._replace(
+            run=lambda command: run(command._replace(stop=command.stop or stop)),
+            post=lambda request: post(request._replace(stop=request.stop or stop)),
+            sleep=sleep,
+        )
