@@ -4,13 +4,10 @@
 network, a server or a proxy does wrong is a value, `Response(status=None, error, kind)`, never an
 exception. No error text holds a key.
 
-Does not own: what a body means (JSON, model APIs, trackers), which key goes into which header, how
-many calls may run at once, when to retry (retry.py), what a secret is (redaction.py).
-
-It keeps no connection, no cookie and no cache between calls, decodes no compression (it asks for
-none), and knows no scheme but http and https. Proxies are what urllib reads from `http_proxy`,
-`https_proxy` and `no_proxy`; trust is what OpenSSL finds by default or in `SSL_CERT_FILE`. urllib,
-ssl and email are imported at the first call: importing this is cheap.
+Does not own: what a body means, which key goes into which header, when to retry (retry.py), what a
+secret is (redaction.py). It keeps nothing between calls, asks for no compression and knows http and
+https only. Proxies are what urllib reads from the environment; trust is what OpenSSL finds by
+default or in `SSL_CERT_FILE`. Importing it is cheap: urllib, ssl and email wait for the first call.
 """
 
 from __future__ import annotations
@@ -21,19 +18,24 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from skilleval.address import parse, place
 from skilleval.redaction import one_line, redact, secrets_of
 
 if TYPE_CHECKING:
     import socket
     import ssl
+    import threading
     from http.client import HTTPConnection, HTTPResponse
     from urllib.request import OpenerDirector
     from urllib.request import Request as Outgoing
 
-Kind = Literal["", "timeout", "connection", "tls", "too_large", "bad_url", "bad_header", "redirect"]
+Kind = Literal[
+    "", "timeout", "connection", "tls", "too_large", "bad_url", "bad_header", "redirect", "stopped"
+]
 LIMIT_BYTES = 32 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024
 GET_REDIRECTS = 5
+TICK_S = 0.1
 REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
 
 
@@ -41,8 +43,8 @@ class Request(NamedTuple):
     """What to ask, and what it may cost.
 
     `timeout_s` is the total for name look-up, connect, TLS, sending, headers and body together;
-    `limit_bytes` the largest body accepted. Credentials before the host of `url` become a Basic
-    `authorization` header unless there is one.
+    `limit_bytes` the largest body accepted; `stop` is asked ten times a second whether to give up.
+    Credentials before the host of `url` become a Basic `authorization` header unless there is one.
     """
 
     url: str
@@ -51,10 +53,11 @@ class Request(NamedTuple):
     timeout_s: float
     limit_bytes: int = LIMIT_BYTES
     method: str = "POST"
+    stop: Callable[[], bool] | None = None
 
     def __repr__(self) -> str:
         """Without headers and query: a request must be safe in a log and in a traceback."""
-        return f"Request({self.method} {_place(self.url)}, {len(self.body)} bytes)"
+        return f"Request({self.method} {place(self.url)}, {len(self.body)} bytes)"
 
 
 class Response(NamedTuple):
@@ -90,7 +93,7 @@ def post(request: Request) -> Response:
         response = _within_deadline(_prepared(request))
     except _Failure as failure:
         kind, reason = failure.args
-        text = redact(f"{request.method} {_place(request.url)}: {reason}", secrets_of(request))
+        text = redact(f"{request.method} {place(request.url)}: {reason}", secrets_of(request))
         response = Response(None, b"", {}, 0.0, one_line(text), kind, failure.answered)
     return response._replace(seconds=time.monotonic() - started)
 
@@ -160,7 +163,7 @@ def _within_deadline(request: Request) -> Response:
     )
     worker.start()
     try:
-        worker.join(request.timeout_s)
+        _wait(worker, request)
         if not box and not worker.is_alive():
             raise RuntimeError("the http worker ended without a result; its traceback is on stderr")
         result = box[0] if box else _timeout(request, watch)
@@ -171,6 +174,14 @@ def _within_deadline(request: Request) -> Response:
         result.answered = answered
         raise result
     return result
+
+
+def _wait(worker: threading.Thread, request: Request) -> None:
+    until = time.monotonic() + request.timeout_s
+    while worker.is_alive() and (left := until - time.monotonic()) > 0:
+        if request.stop and request.stop():
+            raise _Failure("stopped", "given up before there was an answer")
+        worker.join(min(left, TICK_S) if request.stop else left)
 
 
 def _exchange(request: Request, watch: _Watch) -> Response | _Failure:
@@ -264,10 +275,10 @@ def _redirected(request: Request, url: str, status: int, location: str) -> str:
     """The next URL, on the same origin. Raises _Failure for every other."""
     from urllib.parse import urljoin
 
-    here = _address(url)
+    here = parse(url)
     try:
-        there = _address(urljoin(url, location))
-    except (_Failure, ValueError):
+        there = parse(urljoin(url, location))
+    except ValueError:
         reason = f"{here.origin} redirects to what is no http address; nothing was sent there"
         raise _Failure("redirect", reason) from None
     if here.origin != there.origin:
@@ -286,7 +297,10 @@ def _prepared(request: Request) -> Request:
 
     from skilleval import __version__
 
-    address = _address(request.url)
+    try:
+        address = parse(request.url)
+    except ValueError as error:
+        raise _Failure("bad_url", str(error)) from None
     headers = {"user-agent": f"skilleval/{__version__}"}
     if address.userinfo:
         credentials = b64encode(unquote(address.userinfo).encode()).decode()
@@ -295,51 +309,6 @@ def _prepared(request: Request) -> Request:
     headers["accept-encoding"] = "identity"
     _check_headers(headers)
     return request._replace(url=address.url, headers=headers)
-
-
-class _Address(NamedTuple):
-    """A checked URL in parts; `netloc` without `userinfo`, `origin` with the port in any case."""
-
-    scheme: str
-    userinfo: str
-    netloc: str
-    origin: str
-    path: str
-    query: str
-
-    @property
-    def url(self) -> str:
-        mark = "?" if self.query else ""
-        return f"{self.scheme}://{self.netloc}{self.path}{mark}{self.query}"
-
-
-def _address(url: str) -> _Address:
-    """Raises _Failure, which quotes nothing: what is wrong may be a password with a slash in it."""
-    from urllib.parse import urlsplit
-
-    if any(character <= " " or character == "\x7f" for character in url):
-        raise _Failure("bad_url", "the URL holds a space or a control character")
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        reason = "the host or the port of the URL is not valid; write / in a password as %2F"
-        raise _Failure("bad_url", reason) from None
-    if parts.scheme not in ("http", "https") or not host:
-        raise _Failure("bad_url", "the URL must look like http://host/path or https://host/path")
-    if not f"{parts.path}{parts.query}".isascii():
-        raise _Failure("bad_url", "the URL holds non-ASCII characters; percent-encode them")
-    userinfo, _, netloc = parts.netloc.rpartition("@")
-    origin = f"{parts.scheme}://{host}:{port or (443 if parts.scheme == 'https' else 80)}"
-    return _Address(parts.scheme, userinfo, netloc, origin, parts.path or "/", parts.query)
-
-
-def _place(url: str) -> str:
-    """The URL without credentials, query and fragment, also of a text that is no valid URL."""
-    try:
-        return _address(url)._replace(query="").url
-    except _Failure:  # whatever stands before an @ may be a password
-        return url.rpartition("@")[2].partition("?")[0].partition("#")[0]
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:
@@ -388,7 +357,7 @@ def _timeout(request: Request, watch: _Watch) -> _Failure:
 
 def _by_proxy(request: Request, watch: _Watch) -> str:
     """Who failed, when it was not the host of the URL."""
-    direct = _address(request.url).origin.partition("://")[2]
+    direct = parse(request.url).origin.partition("://")[2]
     return f" (through the proxy {watch.peer})" if watch.peer.lower() not in ("", direct) else ""
 
 
