@@ -1,0 +1,36 @@
+"""Agents: each turns a case into an outcome. Owns the contract and the table of names.
+
+An agent is a module; it may start a program, ask an endpoint, or read an answer that exists.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Protocol, cast
+
+from skilleval.errors import UsageError
+from skilleval.model import Arm, Case, Outcome, Suite
+from skilleval.tools import Tools
+
+AGENTS = {
+    "answers": "skilleval.agents.answers",
+    "http": "skilleval.agents.http",
+    "kiro": "skilleval.agents.kiro",
+}
+
+
+class Agent(Protocol):
+    """Runs one case in one arm, and says beforehand why it could not run a suite here."""
+
+    def run(self, case: Case, arm: Arm, tools: Tools) -> Outcome: ...
+
+    def preflight(self, suite: Suite, tools: Tools) -> tuple[str, ...]: ...
+
+
+@cache
+def get(name: str) -> Agent:
+    """The agent of that name. Raises `UsageError` listing the names there are."""
+    if name not in AGENTS:
+        raise UsageError(f"unknown agent {name!r}; choose one of: {', '.join(sorted(AGENTS))}")
+    return cast(Agent, import_module(AGENTS[name]))
