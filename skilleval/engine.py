@@ -28,19 +28,22 @@ from skilleval.model import (
 from skilleval.tools import Tools
 
 Watch = Callable[[Trial, "Result | None"], None]
+Equip = Callable[[Tools, Trial], Tools]
 
 
 class Session(NamedTuple):
     """How trials are run: `jobs` at once; `watch` hears of each start (None) and each result.
 
     `watch` may be called from several threads; it never hears the result of an interrupted trial.
-    `equip` gives each trial tools of its own, made from the common ones (see `exchanges`).
+    `equip` gives each trial tools of its own, made from the common ones (see `exchanges`). `keep`
+    makes of a result that `watch` has seen what is to stay in memory: a long run needs no more.
     """
 
     tools: Tools = Tools()
     jobs: int = 1
     watch: Watch | None = None
-    equip: Callable[[Tools, Trial], Tools] | None = None
+    equip: Equip | None = None
+    keep: Callable[[Result], Result] | None = None
 
 
 SESSION = Session()
@@ -80,9 +83,9 @@ def _in_turn(
     results = []
     for trial in trials:
         result = one(trial, session.tools)
-        results.append(result)
         if session.watch:
             session.watch(trial, result)
+        results.append(session.keep(result) if session.keep else result)
     return tuple(results)
 
 
@@ -99,7 +102,7 @@ def _at_once(
         result = one(trial, tools)
         if session.watch and not stopped.is_set():
             session.watch(trial, result)
-        return result
+        return session.keep(result) if session.keep else result
 
     pool = ThreadPoolExecutor(session.jobs, thread_name_prefix="trial")
     try:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skilleval import aggregate, engine
+from skilleval import aggregate, engine, plan
 from skilleval.gates import failed
-from skilleval.model import EMPTY, Gate, Report, Suite
+from skilleval.model import EMPTY, Gate, Report, Result, Suite
+from skilleval.tools import Tools
 
 
 def evaluate(
@@ -16,12 +17,46 @@ def evaluate(
     gates: Sequence[Gate],
     session: engine.Session = engine.SESSION,
     meta: Mapping[str, Any] = EMPTY,
+    finished: Mapping[str, Result] = EMPTY,
+    repeats: int = 1,
 ) -> Report:
     """Runs every suite and judges all of them together by the gates.
 
     The overall score is the mean over all cases of all suites, each weighing the same (seed 001).
-    Raises `UsageError` and `AgentUnavailable` before anything is started.
+    A trial whose content has a result in `finished` (see `store.key`) is not run again. Raises
+    `UsageError` and `AgentUnavailable` before anything is started.
     """
-    reports = tuple(aggregate.report(suite, engine.run(suite, session)) for suite in suites)
+    reports = tuple(
+        aggregate.report(suite, _results(suite, session, finished, repeats)) for suite in suites
+    )
     summary = aggregate.summarise(score for report in reports for score in report.scores)
     return Report(reports, summary, tuple(gates), failed(gates, summary), meta)
+
+
+def _results(
+    suite: Suite, session: engine.Session, finished: Mapping[str, Result], repeats: int
+) -> tuple[Result, ...]:
+    trials = plan.trials(suite, repeats=repeats)
+    if not finished:
+        return engine.run(suite, session, trials)
+    from skilleval import store
+
+    known = {trial: finished.get(store.key(suite, trial)) for trial in trials}
+    missing = [trial for trial in trials if known[trial] is None]
+    new = {result.trial: result for result in engine.run(suite, session, missing)}
+    kept = {t: result._replace(trial=t) for t, result in known.items() if result is not None}
+    return tuple((kept | new)[trial] for trial in trials)
+
+
+def preflight(suite: Suite, tools: Tools) -> tuple[str, ...]:
+    """Why the suite's agents cannot be started here, each reason once; empty if they can."""
+    from skilleval import agents
+
+    names = {arm.agent for arm in suite.arms} | {case.agent for case in suite.cases}
+    found = [
+        reason
+        for name in sorted(names)
+        if name
+        for reason in agents.get(name).preflight(suite, tools)
+    ]
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,119 @@
+"""Records every exchange of a run with the world, and plays it back without the world.
+
+It sits at the `Tools` seam, so every agent and every judge has it: what a program printed, what an
+endpoint answered, what a workspace held. The exchanges of a trial are numbered in their order, one
+file each: requests hold random names and markers, so their text cannot be what finds them again.
+Secrets are redacted from what is written, and headers are never written.
+
+Owns the files below the folder; owns no meaning of what they hold.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from skilleval import jsonread, serial, store
+from skilleval.errors import SkillevalError, SuiteError
+from skilleval.http import Request, Response
+from skilleval.model import Trial
+from skilleval.process import Command, Completed
+from skilleval.redaction import redact, secrets_in, secrets_of
+from skilleval.snapshot import Snapshot
+from skilleval.tools import Tools
+
+Kind = Literal["run", "post", "look"]
+T = TypeVar("T")
+
+
+class _Place(NamedTuple):
+    """The folder of one trial's exchanges, and the numbers of those to come."""
+
+    folder: str
+    numbers: Iterator[int]
+
+    def next(self, kind: Kind) -> str:
+        return os.path.join(self.folder, f"{next(self.numbers):03}-{kind}.json")
+
+
+def _place(root: str, trial: Trial) -> _Place:
+    from urllib.parse import quote
+
+    parts = [quote(part, safe=" ") for part in (trial.case_id, trial.arm, f"r{trial.repeat}")]
+    return _Place(os.path.join(root, *parts), count(1))
+
+
+def recording(root: str) -> Callable[[Tools, Trial], Tools]:
+    """For `engine.Session.equip`: tools that write every exchange below `root` as it is made."""
+
+    def equip(tools: Tools, trial: Trial) -> Tools:
+        place = _place(root, trial)
+        secrets = secrets_in(tools.environ)
+
+        def run(command: Command) -> Completed:
+            completed = tools.run(command)
+            request = {"argv": list(command.argv)}
+            _write(place.next("run"), request, completed, secrets)
+            return completed
+
+        def post(request: Request) -> Response:
+            response = tools.post(request)
+            asked = {"url": request.url, "body": request.body.decode("utf-8", "replace")}
+            found = response._replace(headers={})
+            _write(place.next("post"), asked, found, (*secrets, *secrets_of(request)))
+            return response
+
+        def look(folder: str, since: Snapshot | None) -> Snapshot:
+            snapshot = tools.look(folder, since)
+            _write(place.next("look"), {"folder": folder}, snapshot, secrets)
+            return snapshot
+
+        return tools._replace(run=run, post=post, look=look)
+
+    return equip
+
+
+def _write(path: str, request: Any, response: Any, secrets: tuple[str, ...]) -> None:
+    document = {"request": request, "response": response}
+    store.write_text(path, redact(store.as_json(document), secrets))
+
+
+def replaying(root: str) -> Callable[[Tools, Trial], Tools]:
+    """For `engine.Session.equip`: tools that give back what `recording` wrote, and do nothing else.
+
+    They start no program, open no connection and do not wait. Raises `SkillevalError` for an
+    exchange that was not recorded, naming the case: it becomes an error of that trial.
+    """
+
+    def equip(tools: Tools, trial: Trial) -> Tools:
+        place = _place(root, trial)
+
+        def run(command: Command) -> Completed:
+            return _read(place.next("run"), Completed, trial)
+
+        def post(request: Request) -> Response:
+            return _read(place.next("post"), Response, trial)
+
+        def look(folder: str, since: Snapshot | None) -> Snapshot:
+            return _read(place.next("look"), Snapshot, trial)
+
+        return tools._replace(run=run, post=post, look=look, sleep=_no_wait)
+
+    return equip
+
+
+def _no_wait(seconds: float) -> None:
+    """What is replayed has been waited for already."""
+
+
+def _read(path: str, kind: type[T], trial: Trial) -> T:
+    try:
+        document, _ = jsonread.load(path)
+        return serial.from_json(kind, document["response"])
+    except (SuiteError, ValueError, TypeError, KeyError) as error:
+        raise SkillevalError(
+            f"replay: case {trial.case_id!r} has no usable exchange {path} ({error});"
+            " what is asked has changed since the recording: record it again"
+        ) from None

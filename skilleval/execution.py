@@ -1,0 +1,113 @@
+"""One run of a suite from start to end: run folder, progress, interrupts. Owns their order.
+
+What it is told comes from a command; what it finds out goes back as a report. It prints no result.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any, NamedTuple
+
+from skilleval import console, evaluation, exchanges, store
+from skilleval.engine import Equip, Session
+from skilleval.errors import UsageError
+from skilleval.keeper import Keeper
+from skilleval.model import EMPTY, Report, Result, Suite
+from skilleval.plan import trials
+from skilleval.progress import Progress
+from skilleval.redaction import secrets_in
+from skilleval.tools import Tools
+
+WORKSPACE = "eval-workspace"
+
+
+class Options(NamedTuple):
+    """How a suite is run. `workspace` empty: no run folder; `iteration` 0: the next number.
+
+    `record` and `replay` are folders of exchanges (see `exchanges`), at most one of them given.
+    `keep` makes of a result, once it is on disk, what is kept of it in memory.
+    """
+
+    tools: Tools
+    jobs: int = 1
+    repeats: int = 1
+    workspace: str = WORKSPACE
+    iteration: int = 0
+    resume: bool = False
+    record: str = ""
+    replay: str = ""
+    quiet: bool = False
+    keep: Callable[[Result], Result] | None = None
+
+
+def run(suite: Suite, options: Options, meta: Mapping[str, Any] = EMPTY) -> tuple[Report, str]:
+    """The report, and the run's folder ("" without one).
+
+    Every result is on disk the moment it is known. SIGTERM and Ctrl-C end the running trials, say
+    where the finished ones are, and go on as KeyboardInterrupt.
+    """
+    if options.record and options.replay:
+        raise UsageError("--record and --replay exclude each other: what is replayed is recorded")
+    keeper = Keeper(_run_folder(suite, options))
+    keeper.begin({"suite": suite, "repeats": options.repeats, **meta})
+    planned = trials(suite, repeats=options.repeats)
+    with _Interruptible(), Progress(len(planned), shown=not options.quiet) as progress:
+        session = Session(
+            options.tools,
+            jobs=options.jobs,
+            watch=keeper.watching(progress.watch),
+            equip=_equip(options),
+            keep=options.keep,
+        )
+        try:
+            report = evaluation.evaluate(
+                [suite],
+                gates=suite.gates,
+                session=session,
+                meta=meta,
+                finished=keeper.finished(),
+                repeats=options.repeats,
+            )
+        except KeyboardInterrupt:
+            console.note(keeper.farewell())
+            raise
+    keeper.finish(report)
+    return report, keeper.run.folder if keeper.run else ""
+
+
+def _run_folder(suite: Suite, options: Options) -> store.Run | None:
+    if options.resume:
+        base = options.workspace or WORKSPACE
+        found = store.unfinished(base, suite, iteration=options.iteration)
+    elif options.workspace:
+        found = store.create(options.workspace, suite, iteration=options.iteration)
+    else:
+        return None
+    secrets = secrets_in(options.tools.environ)
+    return found._replace(suite=suite, repeats=options.repeats > 1, secrets=secrets)
+
+
+def _equip(options: Options) -> Equip | None:
+    if options.record:
+        return exchanges.recording(options.record)
+    return exchanges.replaying(options.replay) if options.replay else None
+
+
+class _Interruptible:
+    """While it lasts, SIGTERM is Ctrl-C: the programs of the running trials are ended by it too."""
+
+    def __enter__(self) -> None:
+        self.before: Any = None
+        if threading.current_thread() is threading.main_thread():
+            self.before = signal.signal(signal.SIGTERM, _interrupt)
+
+    def __exit__(self, *error: object) -> None:
+        if self.before is not None:
+            signal.signal(signal.SIGTERM, self.before)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
