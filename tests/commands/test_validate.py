@@ -1,0 +1,109 @@
+"""`skilleval validate` as its users call it."""
+
+import json
+
+import build
+import pytest
+
+
+def run(root, *arguments):
+    return build.skilleval("validate", *arguments, cwd=root)
+
+
+def test_a_sound_skill_exits_0(tmp_path):
+    build.skill(tmp_path)
+    done = run(tmp_path, "skills")
+    assert (done.returncode, done.stdout) == (0, "1 skill checked: 0 errors, 0 warnings\n")
+
+
+def test_problems_are_sorted_with_place_rule_and_message(tmp_path):
+    build.skill(tmp_path, "b", examples={"t1": "apiCall( bad ="})
+    build.skill(tmp_path, "a", tasks=b"{")
+    done = run(tmp_path, ".")
+    assert done.returncode == 1
+    first, second, last = done.stdout.splitlines()
+    assert first.startswith("skills/a/evals/tasks.json:1: F01: invalid JSON")
+    assert second.startswith("skills/b/evals/tasks.json:1: task t1: F04: examples/t1.md fails")
+    assert last == "2 skills checked: 2 errors, 0 warnings"
+
+
+def test_warnings_exit_0_and_with_strict_1(tmp_path):
+    build.skill(tmp_path, examples={"t1": build.GOOD, "orphan": "x"})
+    relaxed, strict = run(tmp_path, "skills"), run(tmp_path, "--strict", "skills")
+    assert "F03: warning:" in relaxed.stdout
+    assert (relaxed.returncode, strict.returncode) == (0, 1)
+
+
+@pytest.mark.parametrize("name", ["", "SKILL.md", "evals/tasks.json", "evals/examples/t1.md"])
+def test_any_file_of_a_skill_stands_for_the_skill(tmp_path, name):
+    build.skill(tmp_path, examples={"t1": "no"})
+    done = run(tmp_path, f"skills/demo/{name}")
+    assert done.returncode == 1
+    assert "skills/demo/evals/tasks.json:1: task t1: F04" in done.stdout
+
+
+def test_a_skill_named_by_many_files_is_checked_once(tmp_path):
+    build.skill(tmp_path)
+    done = run(tmp_path, "skills/demo/SKILL.md", "skills/demo/evals/tasks.json", "skills")
+    assert done.stdout == "1 skill checked: 0 errors, 0 warnings\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("nope", "nope: no such file or folder"),
+        ("empty", "empty: no skill and no evals/tasks.json below this folder"),
+        ("empty/x.md", "empty/x.md: belongs to no skill"),
+    ],
+)
+def test_a_path_with_nothing_to_check_is_a_usage_error(tmp_path, path, message):
+    build.write(tmp_path / "empty" / "x.md", "x")
+    done = run(tmp_path, path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_a_skill_without_evals_is_an_error(tmp_path):
+    folder = build.skill(tmp_path)
+    (folder / "evals" / "tasks.json").unlink()
+    assert "skills/demo: F01: has no evals: add evals/tasks.json" in run(tmp_path, "skills").stdout
+
+
+def test_fixtures_without_a_skill_are_an_error(tmp_path):
+    (build.skill(tmp_path) / "SKILL.md").unlink()
+    done = run(tmp_path, "skills")
+    assert "skills/demo: S01: has no SKILL.md" in done.stdout
+    assert "F05" not in done.stdout
+
+
+def test_a_broken_front_matter_names_its_line(tmp_path):
+    build.skill(tmp_path, text="---\nname: demo\nname: demo\n---\napiCall(\n")
+    assert "skills/demo/SKILL.md:3: S03: invalid front matter" in run(tmp_path, "skills").stdout
+
+
+def test_json_has_every_problem_and_the_counts(tmp_path):
+    build.skill(tmp_path, examples={"t1": "no"})
+    done = run(tmp_path, "--json", "skills")
+    found = json.loads(done.stdout)
+    assert (found["skills"], found["errors"], found["warnings"]) == (1, 1, 0)
+    assert list(found["problems"][0]) == ["path", "line", "where", "rule", "level", "message"]
+    assert done.returncode == 1
+
+
+def test_sarif_is_one_run_with_the_results(tmp_path):
+    build.skill(tmp_path, examples={"t1": "no"})
+    found = json.loads(run(tmp_path, "--format", "sarif", "skills").stdout)
+    [result] = found["runs"][0]["results"]
+    assert (found["version"], result["ruleId"], result["level"]) == ("2.1.0", "F04", "error")
+
+
+def test_allow_silences_a_warning_of_its_task_only(tmp_path):
+    task = build.TASK | {"must_not_include": ["SLA"]}
+    build.skill(
+        tmp_path,
+        tasks=[task, task | {"id": "t2", "allow": ["W13"]}],
+        examples={"t1": build.GOOD, "t2": build.GOOD},
+    )
+    done = run(tmp_path, "skills")
+    assert "task t1: W13" in done.stdout
+    assert "task t2" not in done.stdout
