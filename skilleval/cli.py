@@ -7,6 +7,7 @@ is imported when it is called: `--help` reads this table and loads nothing else.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from skilleval import __version__, console
@@ -24,6 +25,7 @@ COMMANDS = {
     "check-eval-weights": ("skilleval.commands.check_eval_weights", "do the weights sum to 100?"),
 }
 USAGE, BUG, INTERRUPTED = 2, 70, 130
+DEFAULT_WIDTH = 78
 
 
 def main(arguments: Sequence[str] | None = None, program: str = "skilleval") -> int:
@@ -64,14 +66,16 @@ def _dispatch(arguments: list[str], program: str) -> int:
 
 def _command(name: str, arguments: list[str], program: str) -> int:
     import argparse
+    from functools import partial
     from importlib import import_module
 
     command = import_module(COMMANDS[name][0])
     parser = argparse.ArgumentParser(
         prog=f"{program} {name}" if program == "skilleval" else program,
-        description=(command.__doc__ or "").partition("\n")[0],
+        description=command.__doc__,
         epilog=command.EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        # with a width of its own it does not load `shutil` to ask the terminal for one
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=_width()),
         allow_abbrev=False,
     )
     command.configure(parser)
@@ -80,6 +84,15 @@ def _command(name: str, arguments: list[str], program: str) -> int:
     except SystemExit as stop:  # argparse has printed its message already
         return stop.code if isinstance(stop.code, int) else USAGE
     return int(command.run(parsed))
+
+
+def _width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    try:
+        known = int(columns) if columns.isdecimal() else os.get_terminal_size(1).columns
+    except OSError:  # stdout is no terminal
+        known = 0
+    return max(known, 40) - 2 if known else DEFAULT_WIDTH
 
 
 def _overview() -> str:

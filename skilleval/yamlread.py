@@ -29,21 +29,21 @@ _BLANKS = frozenset(" \t\n")
 _forbidden = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f]").search
 # white space, comments and blank lines; group 1 is the indentation of a line that was reached
 _gap = re.compile(
-    r"[ \t]*+(?:(?<![^ \t\n])#[^\n]*+)?+(?:\n(?:[ \t]*+(?:#[^\n]*+)?+\n)*+( *+))?+"
+    r"[ \t]*+(?>(?:(?<![^ \t\n])#[^\n]*+)?)(?>(?:\n(?>(?:[ \t]*+(?>(?:#[^\n]*+)?)\n)*)( *+))?)"
 ).match
 _key = re.compile(
-    rf"(?:&({yamlscalar.NAME})[ \t]++)?+"
-    r"(?:\"((?:[^\"\\\n]++|\\[^\n])*+)\"|'((?:[^'\n]++|'')*+)'"
+    rf"(?>(?:&({yamlscalar.NAME})[ \t]++)?)"
+    r"(?:\"((?>(?:[^\"\\\n]++|\\[^\n])*))\"|'((?>(?:[^'\n]++|'')*))'"
     rf"|\*({yamlscalar.NAME})|({yamlscalar.PLAIN}))[ \t]*+:(?=[ \t\n])"
 ).match
 _REFERENCE = rf"[&*]({yamlscalar.NAME})"
 _MARKER = r"\n(---|\.\.\.)(?=[ \t\n])"
-_COMMENTS = r"(?:\n[ \t]*+(?:#[^\n]*+)?+(?=\n))*+"
+_COMMENTS = r"(?>(?:\n[ \t]*+(?>(?:#[^\n]*+)?)(?=\n))*)"
 _PREAMBLE = (
-    rf"{_COMMENTS}(\n%YAML[ \t]+1\.[0-9]+[ \t]*+(?:(?<=[ \t])#[^\n]*+)?+(?=\n))?+{_COMMENTS}"
+    rf"{_COMMENTS}(?>(\n%YAML[ \t]+1\.[0-9]+[ \t]*+(?>(?:(?<=[ \t])#[^\n]*+)?)(?=\n))?){_COMMENTS}"
 )
 # what may follow a document: lines with `...`, blank lines and comments
-_REST = r"(?:\n(?:\.\.\.(?=[ \t\n]))?+[ \t]*+(?:(?<![^ \t\n])#[^\n]*+)?+(?=\n))*+"
+_REST = r"(?>(?:\n(?>(?:\.\.\.(?=[ \t\n]))?)[ \t]*+(?>(?:(?<![^ \t\n])#[^\n]*+)?)(?=\n))*)"
 
 
 def load(text: str, source: str = "<yaml>") -> Node:

@@ -20,11 +20,13 @@ Scalar = bool | int | float | str | None
 MOST_DIGITS = 4300
 
 # `++`, `*+` and `?+` never give back what they took, so that no pattern is worse than linear.
+# Groups are atomic, `(?>(?:…)*)`, and not possessive, `(?:…)*+`: Python 3.11.2, which Debian 12
+# has, gives back too little when the last round of a possessive group fails.
 NAME = r"[^ \t\n,\[\]{}]++"
-_WORD = r"(?:[^ \t\n\0:#]|:(?![ \t\n]))(?:[^ \t\n:]++|:(?![ \t\n]))*+"
-_WORDS = rf"{_WORD}(?:[ \t]++{_WORD})*+"
+_WORD = r"(?:[^ \t\n\0:#]|:(?![ \t\n]))(?>(?:[^ \t\n:]++|:(?![ \t\n]))*)"
+_WORDS = rf"{_WORD}(?>(?:[ \t]++{_WORD})*)"
 PLAIN = rf"(?:(?=[-?:][^ \t\n])|(?![-?:,\[\]{{}}#&*!|>'\"%@`])){_WORDS}"
-_MORE = rf"[ \t]*+(\n(?:[ \t]*+\n)*+)( *+)[ \t]*+({_WORDS})"
+_MORE = rf"[ \t]*+(\n(?>(?:[ \t]*+\n)*))( *+)[ \t]*+({_WORDS})"
 
 
 def _inside_flow(pattern: str) -> str:
@@ -41,10 +43,10 @@ def _inside_flow(pattern: str) -> str:
 # program that reads a SKILL.md pays for the import.
 match_plain = re.compile(PLAIN).match
 _PLAIN_IN_FLOW, _MORE_IN_FLOW = _inside_flow(PLAIN), _inside_flow(_MORE)
-_QUOTED = r"(?s)\"((?:[^\"\\]++|\\.)*+)\"|'((?:[^']++|'')*+)'"
+_QUOTED = r"(?s)\"((?>(?:[^\"\\]++|\\.)*))\"|'((?>(?:[^']++|'')*))'"
 _CONTINUED = r"\n( *+)[ \t]*+(?=[^ \t\n])"
-_HEADER = r"([|>])([-+]?[1-9]?|[1-9][-+])[ \t]*+(?:(?<=[ \t])#[^\n]*+)?+(?=\n)"
-_BLANK_LINES = r"(?: *+\n)*+( *+)"
+_HEADER = r"([|>])([-+]?[1-9]?|[1-9][-+])[ \t]*+(?>(?:(?<=[ \t])#[^\n]*+)?)(?=\n)"
+_BLANK_LINES = r"(?>(?: *+\n)*)( *+)"
 _NUMBER = (
     r"(?P<int>[-+]?[0-9]+)|(?P<octal>0o[0-7]+)|(?P<hex>0x[0-9a-fA-F]+)"
     r"|(?P<float>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
@@ -56,7 +58,7 @@ _ESCAPE = rf"""(?x)
     \\(?: (?P<pair>u[dD][89abAB][0-9a-fA-F]{{2}}\\u[dD][c-fC-F][0-9a-fA-F]{{2}})
         | (?P<code>x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}})
         | (?P<joined>\n[ \t\n]*+)
-        | (?P<blank>[ \t])(?P<after>[ \t]*+\n[ \t\n]*+)?+
+        | (?P<blank>[ \t])(?>(?P<after>[ \t]*+\n[ \t\n]*+)?)
         | (?P<letter>.) )
     | (?P<fold>{_FOLD})"""
 

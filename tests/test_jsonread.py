@@ -11,7 +11,7 @@ from skilleval.errors import SuiteError
     [
         ("", "f.json: is empty; expected JSON"),
         ("{", "f.json:1: invalid JSON: expecting property name"),
-        ('{\n"a": 1,\n}', "f.json:3: invalid JSON"),
+        ('{\n"a": 1,\n"b" 2}', "f.json:3: invalid JSON"),
         ('{"a": 1, "a": 2}', "f.json: the key 'a' is given twice in one object"),
         ("[NaN]", "f.json: NaN is not a JSON value"),
         ("[" * 200_000, "f.json: invalid JSON: nested too deeply"),

@@ -385,3 +385,10 @@ def test_import_has_no_effects():
     names = ["skilleval" if name == "skilleval" else f"skilleval.{name}" for name in sorted(NAMES)]
     names.remove("skilleval.__main__")
     assert json.loads(interpreter(EFFECTS, str(ROOT), *names)) == []
+
+
+def test_no_pattern_repeats_a_group_possessively():
+    """Python 3.11.2 (Debian 12) matches `(…)*+` wrongly; an atomic group is the same, and right."""
+    for path in MODULES:
+        found = re.findall(r"\)[*+?]\+", path.read_text(encoding="utf-8"))
+        assert not found, f"{label(path)}: write (?>(…)*) in place of (…)*+"
