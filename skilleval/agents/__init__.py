@@ -15,8 +15,13 @@ from skilleval.tools import Tools
 
 AGENTS = {
     "answers": "skilleval.agents.answers",
+    "claude-code": "skilleval.agents.claude_code",
+    "codex": "skilleval.agents.codex",
+    "command": "skilleval.agents.command",
+    "fake": "skilleval.agents.fake",
     "http": "skilleval.agents.http",
     "kiro": "skilleval.agents.kiro",
+    "opencode": "skilleval.agents.opencode",
 }
 
 

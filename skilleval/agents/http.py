@@ -7,7 +7,7 @@ Owns which endpoint an arm means and that a throttled one is asked again. The wa
 from __future__ import annotations
 
 from skilleval import chat
-from skilleval.errors import ModelError, UsageError
+from skilleval.errors import ModelError
 from skilleval.model import Arm, Case, Outcome, Suite
 from skilleval.retry import Policy
 from skilleval.throttling import Throttled, persist
@@ -33,11 +33,10 @@ def run(case: Case, arm: Arm, tools: Tools) -> Outcome:
 
     The arm's options: `base_url`, `key_name` (the variable that holds the key, if any) and
     `timeout_s` for one attempt. What the endpoint does wrong is an outcome with an error; only
-    throttling is asked again, as in the seed. Raises `UsageError` without a base URL.
+    throttling is asked again, as in the seed. A missing
+    base URL is found by `preflight`.
     """
     options = arm.options
-    if not options["base_url"]:
-        raise UsageError(NO_BASE_URL)
     timeout_s = options["timeout_s"]
     key = tools.environ.get(options["key_name"], "")
     endpoint = chat.Endpoint(

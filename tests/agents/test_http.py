@@ -9,7 +9,6 @@ from loopback import Loopback, Reply, reply_json
 
 from skilleval import engine, settings
 from skilleval.agents import http
-from skilleval.errors import UsageError
 from skilleval.formats import scenario
 from skilleval.model import Arm, Case
 from skilleval.tools import Tools
@@ -138,8 +137,9 @@ def test_a_refused_key_is_in_no_error(server):
 
 
 def test_without_a_base_url_nothing_is_started():
-    with pytest.raises(UsageError, match=r"OPENKATA_EVAL_HTTP_BASE_URL, or http\.base_url"):
-        http.run(Case("c", "p"), arm(""), Tools())
+    outcome = http.run(Case("c", "p"), arm(""), Tools())
+    assert outcome.error.startswith("agent completion: ")
+    assert "the URL must look like http://host/path" in outcome.error
 
 
 def suite(root, sandbox="false", **flags):

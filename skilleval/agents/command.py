@@ -1,0 +1,99 @@
+"""The agent that is any program: a template of its command line. Owns what is put into it.
+
+The answer is what the program prints; where that is the stream of a program that we know, its
+events and tokens are read as well. Folders, retries and time limits are `harness`'s.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from skilleval import agents, commandline, transcript
+from skilleval.errors import UsageError
+from skilleval.model import Arm, Case, Outcome, Suite
+from skilleval.tools import Tools
+from skilleval.transcript import Transcript
+
+if TYPE_CHECKING:
+    from skilleval.harness import Ask, Program
+
+_PLACEHOLDER = re.compile(r"\{(prompt|workspace|model)\}")
+_FORM = 'write it as a list, such as ["my-agent", "--dir", "{workspace}", "{prompt}"]'
+
+
+def preflight(suite: Suite, tools: Tools) -> tuple[str, ...]:
+    """Why the programs of the arms cannot be started here; empty if they can.
+
+    Raises `UsageError` for a template that is none.
+    """
+    programs = {_template(arm)[0] for arm in suite.arms if arm.agent == "command"}
+    install = "name a program that is there as the first word of `command`"
+    return tuple(
+        reason
+        for program in sorted(programs)
+        for reason in commandline.missing(program, install, tools)
+    )
+
+
+def run(case: Case, arm: Arm, tools: Tools) -> Outcome:
+    """What the program made of the case, in a workspace of its own (see `harness.run`).
+
+    The arm's options: `command`, the template (a list, or one text in the words of a shell), and
+    `credentials`, the names of environment variables that it may see. Without `{prompt}` in the
+    template, the prompt is its standard input. Raises `UsageError` for a template that is none.
+    """
+    from skilleval import harness
+
+    return harness.run(
+        _Command(_template(arm), tuple(arm.options.get("credentials", ()))), case, arm, tools
+    )
+
+
+class _Command(NamedTuple):
+    """The program of one arm. It is asked for no version: it may take any argument as a task."""
+
+    template: tuple[str, ...]
+    CREDENTIALS: tuple[str, ...] = ()
+    NAME: str = "command"
+    PROGRAM: str = ""
+    SKILLS: str = ".agents/skills"
+    DROPPINGS: tuple[str, ...] = (".agents", ".claude", ".codex", ".opencode")
+    HELP: tuple[str, ...] = ()
+
+    def argv(self, ask: Ask) -> list[str]:
+        values = {"prompt": ask.prompt, "workspace": ask.workspace, "model": ask.model}
+        return [_PLACEHOLDER.sub(lambda m: values[m[1]], part) for part in self.template]
+
+    def stdin(self, ask: Ask) -> bytes | None:
+        given = any("{prompt}" in part for part in self.template)
+        return None if given else commandline.encoded(ask.prompt)
+
+    def environ(self, ask: Ask) -> dict[str, str]:
+        return {}
+
+    def read(self, stdout: str, stderr: str, exit_code: int | None) -> Transcript:
+        known = transcript.dialect(transcript.stream(stdout).records)
+        if known:
+            return cast("Program", agents.get(known)).read(stdout, stderr, exit_code)
+        output = transcript.safe(stdout)
+        if exit_code:
+            error = transcript.reason(f"exit status {exit_code}", stderr)
+            return Transcript(output, failure=transcript.blame(stderr), error=error)
+        return Transcript(output)
+
+
+def _template(arm: Arm) -> tuple[str, ...]:
+    """The words of the template; the path of a program starts where we were started."""
+    given = arm.options.get("command", ())
+    try:
+        words = shlex.split(given) if isinstance(given, str) else given
+    except ValueError as error:
+        raise UsageError(f"arm {arm.name!r}: `command` cannot be read: {error}; {_FORM}") from None
+    listed = isinstance(words, list | tuple) and all(isinstance(each, str) for each in words)
+    if not words or not listed:
+        raise UsageError(f"arm {arm.name!r}: the agent `command` needs a `command`; {_FORM}")
+    program, *rest = words
+    return (os.path.abspath(program) if os.path.dirname(program) else program, *rest)
