@@ -1,0 +1,43 @@
+"""The pull requests of a repository on GitHub. Owns which addresses are such a repository's.
+
+Lists them by the program `gh`, with the user's own login; closes and opens none.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from skilleval.errors import SkillevalError
+from skilleval.process import Command
+from skilleval.tools import Tools
+
+LIMIT = 500
+_GITHUB = re.compile(
+    r"(?:(?:https?|ssh|git)://(?:[^/@]+@)?|[^/@:]+@)?github\.com(?::\d+(?=/))?[:/]"
+    r"([^/\s?#]+)/([^/\s?#]+?)(?:\.git)?/?(?:[?#].*)?",
+    re.IGNORECASE,
+)
+
+
+def github_slug(source: str) -> str:
+    """`owner/name` of a repository on github.com; empty for any other, above all a local path."""
+    found = _GITHUB.fullmatch(source.strip())
+    return f"{found[1]}/{found[2]}" if found else ""
+
+
+def pull_requests(slug: str, tools: Tools) -> list[dict[str, Any]]:
+    """The pull requests of a GitHub repository, open or not, by `gh`. Raises `SkillevalError`."""
+    import json
+
+    fields = "number,headRefName,baseRefName,url,state"
+    argv = ["gh", "pr", "list", "--repo", slug, "--state", "all", "--limit", str(LIMIT)]
+    done = tools.run(Command([*argv, "--json", fields], 30.0, env=dict(tools.environ)))
+    try:
+        found = json.loads(done.stdout) if done.exit_code == 0 else None
+    except ValueError:
+        found = None
+    if not isinstance(found, list):
+        said = " ".join((done.error or done.stderr).split())[-300:]
+        raise SkillevalError(f"cannot list the pull requests of {slug}: {said or 'no JSON'}")
+    return [each for each in found if isinstance(each, dict)]
