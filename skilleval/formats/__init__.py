@@ -1,6 +1,7 @@
 """Formats: each reads one kind of fixture file into a `Suite`. Owns the contract and the table.
 
-To add a format: write a module with the three functions of `Format`, and name it in `FORMATS`.
+To add a format: write a module with the functions of `Format`, and name it in `FORMATS`, with the
+name in a skill's evals/ by which such a skill is known.
 Everything behind it (plan, engine, graders, aggregate, gates, sinks) takes the `Suite` as it is;
 what differs between formats is said in its `Rules`, `Gate`s, `Arm`s and the checks' `grader`.
 """
@@ -8,6 +9,8 @@ what differs between formats is said in its `Rules`, `Gate`s, `Arm`s and the che
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -17,6 +20,15 @@ from skilleval.model import Problem, Suite
 FORMATS = {
     "fixtures": "skilleval.formats.tasks",
     "scenarios": "skilleval.formats.scenario",
+    "suites": "skilleval.formats.evals",
+    "triggers": "skilleval.formats.triggers",
+}
+# what lies in the evals/ of a skill of that format (a final * stands for any rest), or is the path
+KNOWN_BY = {
+    "fixtures": "tasks.json",
+    "scenarios": "scenario-*",
+    "suites": "evals.json",
+    "triggers": "eval_queries.json",
 }
 
 
@@ -35,17 +47,36 @@ class Format(Protocol):
         """Everything wrong with the file and what belongs to it. Raises only `OSError`s of ours."""
 
 
+@cache
 def get(name: str) -> Format:
     """The format of that name."""
     return cast(Format, import_module(FORMATS[name]))
+
+
+def owners(path: str) -> list[str]:
+    """The names of the formats that a file, or a skill folder, is of; only those are loaded."""
+    folder = os.path.isdir(path)
+    names = [os.path.basename(os.path.normpath(path))]
+    if folder:
+        for inside in (path, os.path.join(path, "evals")):
+            with suppress(OSError):
+                names += os.listdir(inside)
+    return [
+        format_name
+        for format_name, mark in KNOWN_BY.items()
+        if any(_matches(name, mark) for name in names) and get(format_name).owns(path)
+    ]
+
+
+def _matches(name: str, mark: str) -> bool:
+    return name.startswith(mark[:-1]) if mark.endswith("*") else name == mark
 
 
 def of(path: str) -> Format:
     """The format that owns the file or folder. Raises `UsageError` naming what would be read."""
     if not os.path.lexists(path):
         raise UsageError(f"{path}: no such file or folder")
-    for name in FORMATS:
-        if get(name).owns(path):
-            return get(name)
+    for name in owners(path):
+        return get(name)
     known = "; ".join(get(name).FILES for name in FORMATS)
     raise UsageError(f"{path}: not a fixture file that skilleval knows; it reads {known}")

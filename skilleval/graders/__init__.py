@@ -17,7 +17,9 @@ from skilleval.tools import Tools
 
 GRADERS = {
     "judge": "skilleval.graders.judge",
+    "state": "skilleval.graders.state",
     "text": "skilleval.graders.text",
+    "trace": "skilleval.graders.trace",
 }
 
 

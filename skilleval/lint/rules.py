@@ -2,7 +2,8 @@
 
 F rules are what a tasks.json must keep (spec/fixtures section 5), W rules the failure modes of
 substring checks (section 6), C rules what a scenario folder must keep (spec/scenarios sections 1
-and 19), S rules the contract of SKILL.md (spec/agentskills section 2.1).
+and 19), E rules what an evals.json or eval_queries.json must keep (seed 002, spec/suites section 2,
+spec/agentskills section 2.3), S rules the contract of SKILL.md (spec/agentskills section 2.1).
 """
 
 from __future__ import annotations
@@ -46,6 +47,22 @@ RULES: dict[str, str] = {
     "C13": "a skill has fewer than three scenarios",
     "C14": "a file is in no prompt: a link that leads out, a link to a folder, or unreadable",
     "C15": "a prompt is longer than one argument of a program may be, so that kiro cannot get it",
+    "E01": "evals.json is missing, is not valid JSON, or has a wrong shape or an unknown key",
+    "E02": "an id is missing, cannot be a folder name, or is used twice",
+    "E03": "skill_name is missing or cannot be a folder name",
+    "E04": "a file of a case is not there, leads out of the suite's folder, or is the suite itself",
+    "E05": "two files of a case have one place in the workspace",
+    "E06": "a suite has no cases, a case has no assertions, or an assertion is empty",
+    "E07": "a case forces the skill that should not trigger",
+    "E08": "skill_name differs from the skill that the suite lies in",
+    "E10": "every assertion needs a judge",
+    "E11": "every case forces the skill",
+    "E12": "no case shows that the skill triggers by itself",
+    "E13": "no case is a negative control",
+    "E14": "a case has the same assertion twice",
+    "E20": "eval_queries.json is not valid JSON, or has a wrong shape or an unknown key",
+    "E21": "a query is there twice",
+    "E22": "there are too few queries of one kind for a rate",
     "S01": "SKILL.md does not start with front matter",
     "S02": "the front matter is not closed",
     "S03": "the front matter cannot be read as a mapping",

@@ -1,0 +1,247 @@
+"""Reads assertions about which files there are and what became of them. Owns their words.
+
+What a file contains is `texts`' business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from skilleval.assertions.clause import BLOCKERS, COMMON, CREATED, EXISTS, Prefix, prefix, unknown
+from skilleval.assertions.rule import Rule
+from skilleval.assertions.sentence import Token, is_file, is_folder, word_set
+
+NOUNS = word_set("file files document documents script scripts")
+_FOLDERS = word_set("folder folders directory directories")
+_PLACES = word_set("workspace repository repo project codebase disk")
+_EVENTS = {
+    "created": CREATED
+    | word_set(
+        "write writes wrote written writing generate generates generated generating produce"
+        " produces produced producing save saves saved saving"
+    ),
+    "exists": EXISTS | {"found"},
+    "modified": word_set(
+        "modify modifies modified modifying edit edits edited editing update updates updated"
+        " updating overwrite overwrites overwritten overwriting alter alters altered altering"
+    ),
+    "deleted": word_set("delete deletes deleted deleting remove removes removed removing"),
+    "changed": word_set("change changes changed changing touch touches touched touching"),
+}
+_EVENT_OF = {word: event for event, words in _EVENTS.items() for word in words}
+_WRITTEN = word_set("wrote written saved exported stored")
+# adjectives that are a claim with its denial
+_UNCHANGED = word_set("unchanged untouched unmodified intact")
+_ABSENT = frozenset({"missing", "absent"})
+# what a file may be called that has a name
+_SORTS = word_set("output test config configuration source input result report data")
+# what `changed` means of a named file, and of a workspace
+_CHANGED = {"file": ("modified", "deleted"), "workspace": ("created", "modified", "deleted")}
+_LANGUAGES = {
+    "markdown": "*.md",
+    "json": "*.json",
+    "python": "*.py",
+    "csv": "*.csv",
+    "html": "*.html",
+    "text": "*.txt",
+    "javascript": "*.js",
+    "typescript": "*.ts",
+    "pdf": "*.pdf",
+    "sql": "*.sql",
+    "xml": "*.xml",
+    "toml": "*.toml",
+    "log": "*.log",
+}
+_EXTENSIONS = frozenset(pattern[1:] for pattern in _LANGUAGES.values()) | {".yaml", ".yml", ".sh"}
+_KNOWN = (
+    COMMON
+    | NOUNS
+    | _FOLDERS
+    | _PLACES
+    | set(_EVENT_OF)
+    | _UNCHANGED
+    | _ABSENT
+    | _SORTS
+    | set(_LANGUAGES)
+    | word_set("named called in inside into under within , and or only except left remain")
+    | word_set("remains remained stays stayed kept empty no-longer either one of both all")
+    | word_set("on at content contents following of")
+)
+
+
+def read(tokens: Sequence[Token]) -> Rule | str:
+    """The rule of a clause, or why it is none; "" for a clause about something else."""
+    words = {token.word for token in tokens}
+    files = [token.name for token in tokens if token.is_name and _is_path(token.name)]
+    if not (words & (NOUNS | _FOLDERS) or files):
+        return _of_workspace(tokens) if words & (_PLACES | {"changes"}) else ""
+    found = prefix(tokens, _KNOWN)
+    if found.tail and (not found.is_open or not found.names):
+        return _written(tokens) or unknown(found)
+    rule = _rule(found)
+    return rule if isinstance(rule, Rule) else _written(tokens) or rule
+
+
+def _written(tokens: Sequence[Token]) -> Rule | None:
+    """`The agent wrote a summary to out.md`: whatever it wrote, the file is new or changed."""
+    names = [n for n, token in enumerate(tokens) if token.is_name]
+    words = {token.word for token in tokens}
+    if len(names) != 1 or not names[0] or not is_file(tokens[names[0]].name):
+        return None
+    if tokens[names[0] - 1].word not in ("to", "into", "in", "as") or words & BLOCKERS:
+        return None
+    before = {token.word for token in tokens[: names[0]]}
+    if not before & _WRITTEN or any(token.quantity for token in tokens):
+        return None
+    return Rule("file", names=(tokens[names[0]].name,), events=("created",), partial=True)
+
+
+def _is_path(name: str) -> bool:
+    return is_file(name) or is_folder(name)
+
+
+def _of_workspace(tokens: Sequence[Token]) -> Rule | str:
+    """`The workspace is unchanged`; `no changes were made to the repository`."""
+    found = prefix(
+        tokens, COMMON | CREATED | _PLACES | _UNCHANGED | set(_EVENT_OF) | {"in", "left"}
+    )
+    words = found.words
+    if found.tail or found.quantities:
+        return ""
+    adjective = bool(words & _UNCHANGED)
+    verbs = {_EVENT_OF[word] for word in words if word in _EVENT_OF}
+    denied = found.denials == 1 and not adjective
+    if (adjective and not found.denials) or (denied and verbs & {"changed", "modified"}):
+        return Rule("file", negated=True, events=_CHANGED["workspace"])
+    return ""
+
+
+def _rule(found: Prefix) -> Rule | str:
+    sorts = [b.word for a, b in pairwise([*found.known, Token("")]) if a.word in _SORTS]
+    if not set(sorts) <= NOUNS | _SORTS:
+        return "it says something of a part of a file"
+    events, adjective = _events(found)
+    denials = found.denials + adjective
+    if not events:
+        return "it says nothing of a file that a rule knows"
+    if denials > 1 or len(found.quantities) > 1:
+        return "it denies twice, or has two numbers"
+    if "and" in found.words and len(events) > 1 and not denials:
+        return "it claims several things of one file"
+    names, where = _names(found)
+    if isinstance(where, int):
+        return "it names a folder in a way that no rule knows"
+    one_of = found.quantities == ((">=", 1),) and "of" in found.words
+    if any(not name.strip("*?./\\ ") for name in names):
+        return "a bare pattern proves nothing"
+    if found.tail and (denials or {"only", "except"} & found.words):
+        return unknown(found)
+    if denials and not found.denies_each:
+        return "it denies several files, together or each"
+    rule = Rule(
+        "folder" if found.words & _FOLDERS and not found.words & NOUNS and not where else "file",
+        negated=denials == 1,
+        quantity=None if one_of else next(iter(found.quantities), None),
+        names=names,
+        where=where,
+        events=events,
+        any_name=len(names) > 1 and (one_of or "or" in found.words),
+        only=bool({"only", "except"} & found.words),
+        partial=bool(found.tail),
+    )
+    if rule.kind == "folder" and {"modified", "deleted"} <= {*events} and len(names) == 1:
+        rule = rule._replace(kind="file", names=(), where=names[0], events=_CHANGED["workspace"])
+    return _checked(rule, found)
+
+
+def _events(found: Prefix) -> tuple[tuple[str, ...], bool]:
+    """What happened to the files, and whether that is a denial in one word (`unchanged`)."""
+    words = [token.word for token in found.known]
+    if "empty" in words:
+        return (() if {*words} & _EVENT_OF.keys() else ("empty",)), False
+    if "no-longer" in words:
+        return (("deleted",) if {*words} & EXISTS else ()), False
+    if {*words} & _UNCHANGED:
+        return _CHANGED["file"], True
+    if {*words} & _ABSENT:
+        return ("exists",), True
+    events = list(dict.fromkeys(_EVENT_OF[word] for word in words if word in _EVENT_OF))
+    if "changes" in words:  # `no changes were made to x`: the noun, and `made` says nothing more
+        events = ["changed"] if {"made", "make", "makes"} & {*words} else []
+    if "changed" in events:
+        events = [event for event in events if event != "changed"] + [*_CHANGED["file"]]
+    if not events and {"is", "are", "was"} & {*words} and "there" in words:
+        events = ["exists"]
+    if not events and "no" in words and not found.names:  # a piece of a list: `no files`
+        events = ["created"]
+    if ("new" in words and events == ["exists"]) or {*events} == {"created", "exists"}:
+        events = ["created"] if "or" not in words else events
+    return tuple(dict.fromkeys(events)), False
+
+
+def _names(found: Prefix) -> tuple[tuple[str, ...], str | int]:
+    """The files that are named, and the folder that they are said to be in (-1: nobody knows)."""
+    names: list[str] = []
+    where = ""
+    known = found.known
+    for position, token in enumerate(known):
+        if not token.is_name:
+            continue
+        before = {each.word for each in known[max(0, position - 2) : position]}
+        after = known[position + 1].word if position + 1 < len(known) else ""
+        folder = after in _FOLDERS or is_folder(token.name) or before & _FOLDERS
+        if before & {"in", "inside", "into", "under", "within"} and (names or folder):
+            if where or not folder:
+                return (), -1
+            where = token.name
+        else:
+            names.append(_as_pattern(token.name, after))
+    if not names:
+        languages = [_LANGUAGES[word] for word in sorted(found.words) if word in _LANGUAGES]
+        names = languages
+    return tuple(names), where
+
+
+def _as_pattern(name: str, after: str) -> str:
+    """`.csv file` means any file of that kind."""
+    return f"*{name}" if name in _EXTENSIONS and after in NOUNS else name
+
+
+def _checked(rule: Rule, found: Prefix) -> Rule | str:
+    """The rule, unless it would have to guess what its sentence means."""
+    words = found.words
+    if rule.only and not (rule.names and _is_clear_only(rule, words)):
+        return "only, or except, of something that is not named"
+    if rule.kind == "folder" and (rule.quantity or not rule.names or rule.only):
+        return "folders are not counted"
+    if rule.names and not (words & (NOUNS | _FOLDERS)) and not all(map(_is_path, rule.names)):
+        return "it names something that is no file"
+    if rule.quantity and rule.names and not any("*" in name for name in rule.names):
+        return "it counts files that it names"
+    if rule.quantity and (rule.negated or len(rule.events) > 1):
+        return "it denies a number, or counts several things"
+    if {"all", "both"} & words and (rule.negated or not rule.names) and not words & _UNCHANGED:
+        return "all of files that are not named, or not all"
+    if "or" in words and "and" in words and not rule.negated:
+        return "it joins its claims in several ways"
+    if "empty" in rule.events and not rule.names:
+        return "it does not name the file"
+    return _without_names(rule, found)
+
+
+def _is_clear_only(rule: Rule, words: frozenset[str]) -> bool:
+    if "except" in words:
+        return rule.negated
+    return not rule.negated and rule.events != ("exists",)
+
+
+def _without_names(rule: Rule, found: Prefix) -> Rule | str:
+    if rule.names:
+        return rule
+    definite = any(
+        a.word == "the" and b.word in NOUNS and b.word[-1] != "s" for a, b in pairwise(found.known)
+    )
+    if definite or ("exists" in rule.events and not rule.quantity) or found.words & _SORTS:
+        return "it does not say which file"
+    return rule

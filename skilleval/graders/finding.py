@@ -1,0 +1,65 @@
+"""What a rule found in stored evidence. Owns the noun, the counting, and the way to a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from skilleval.model import Check, Verdict
+
+METHOD, UNDECIDED = "deterministic", "undecided"
+_SHOWN = 8
+
+
+class Finding(NamedTuple):
+    """Does the claim hold, and what was seen? None: the stored evidence cannot tell."""
+
+    holds: bool | None
+    evidence: str
+
+
+def verdict(check: Check, finding: Finding, *, partial: bool = False) -> Verdict:
+    """A pass, a fail, or a skip by the method `undecided`, which leaves the check to a judge.
+
+    `partial`: the check says more than the rule has seen, so that nothing has passed yet.
+    """
+    if finding.holds is None or (finding.holds and partial):
+        reason = finding.evidence
+        if finding.holds:
+            reason = f"so far it holds: {reason}; the rest of the assertion needs a judge"
+        return Verdict(check.id, "skip", None, reason, UNDECIDED, check.weight)
+    if finding.holds:
+        return Verdict(check.id, "pass", 1, finding.evidence, METHOD, check.weight)
+    return Verdict(check.id, "fail", 0, finding.evidence, METHOD, check.weight)
+
+
+def compare(count: int, quantity: tuple[str, int] | None) -> bool:
+    """Is it that many? Without a quantity: at least one."""
+    op, number = quantity or (">=", 1)
+    if op == "==":
+        return count == number
+    return count >= number if op == ">=" else count <= number
+
+
+def wanted(quantity: tuple[str, int] | None) -> str:
+    """A quantity in words."""
+    op, number = quantity or (">=", 1)
+    return {"==": "exactly", ">=": "at least", "<=": "at most"}[op] + f" {number}"
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names for a sentence, the first few of many; `none` of none."""
+    shown = [repr(str(name)) for name in names]
+    if not shown:
+        return "none"
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return ", ".join(shown[:_SHOWN]) + more
+
+
+def together(findings: Sequence[Finding]) -> Finding:
+    """Several claims of one sentence: one that does not hold decides, then one nobody knows."""
+    for holds in (False, None):
+        found = [finding for finding in findings if finding.holds is holds]
+        if found:
+            return Finding(holds, "; ".join(finding.evidence for finding in found))
+    return Finding(True, "; ".join(finding.evidence for finding in findings))

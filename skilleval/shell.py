@@ -1,0 +1,162 @@
+"""Which programs a shell command starts, as far as its text tells. Owns that reading; runs nothing.
+
+Follows `&&`, pipes, subshells, `bash -c "…"` and the programs that only start others (`sudo`,
+`npx`, `uv run`, `python -m`). What a here-document holds or `echo` prints is no command.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n.*?^\s*\2\s*$", re.DOTALL | re.MULTILINE)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
+_KEYWORDS = frozenset({"if", "then", "else", "elif", "do", "while", "until", "!", "{", "}"})
+_KEYWORDS |= {"time", "exec", "command", "builtin"}
+# what only starts the program after it, with the words that may come between
+_STARTERS = (
+    ("sudo",),
+    ("env",),
+    ("nohup",),
+    ("nice",),
+    ("xargs",),
+    ("timeout",),
+    ("npx",),
+    ("bunx",),
+    ("uvx",),
+    ("uv", "run"),
+    ("poetry", "run"),
+    ("pipenv", "run"),
+    ("hatch", "run"),
+    ("bundle", "exec"),
+    ("pnpm", "exec"),
+    ("pnpm", "dlx"),
+    ("yarn", "dlx"),
+    ("npm", "exec"),
+    ("python", "-m"),
+    ("coverage", "run", "-m"),
+)
+_SAME = {"nodejs": "node", "py": "python"}
+# what may stand between a program and its subcommand: `npm run test`, `docker compose up`
+_BETWEEN = {"npm": {"run", "run-script"}, "yarn": {"run"}, "pnpm": {"run"}, "bun": {"run"}}
+_MOST = 200  # segments of one command line that are looked at
+_DEEPEST = 4
+
+
+def segments(command: str | Sequence[str]) -> list[list[str]]:
+    """The simple commands of a command line or argv, each as its words. Never raises."""
+    if not isinstance(command, str):
+        return _unwrapped([str(word) for word in command], _DEEPEST)
+    return list(_segments(command, _DEEPEST))[:_MOST]
+
+
+def _segments(text: str, depth: int) -> Iterator[list[str]]:
+    text = _HEREDOC.sub(lambda found: found[3], text.replace("\\\n", " "))
+    segment: list[str] = []
+    for word in [*_split(text), "\n"]:
+        if word and not word.strip("();<>|&\n`"):
+            if segment:
+                yield from _unwrapped(segment, depth)
+            # what follows < or > is a file
+            segment = ["<"] if set(word) & {"<", ">"} and "(" not in word else []
+        else:
+            segment.append(word)
+
+
+def _split(text: str) -> list[str]:
+    reader = shlex.shlex(text, posix=True, punctuation_chars="();<>|&\n`")
+    reader.whitespace = " \t\r"
+    reader.whitespace_split = True
+    reader.commenters = ""
+    try:
+        return list(reader)
+    except ValueError:  # a quotation mark without a partner: the rest is read word by word
+        rest = re.split(r"([();<>|&\n`]+)|\s+", text)
+        return [word.strip("'\"") for word in rest if word]
+
+
+def _unwrapped(words: list[str], depth: int) -> list[list[str]]:
+    """The command, and those that it starts."""
+    if words and words[0].startswith(("<", "#")):
+        return []
+    while words and (words[0] in _KEYWORDS or _ASSIGNMENT.fullmatch(words[0])):
+        words = words[1:]
+    if not words:
+        return []
+    words = [program(words[0]), *words[1:]]
+    found = [words]
+    if depth and words[0] in _SHELLS:
+        for flag, script in pairwise(words):
+            if re.fullmatch("-[a-z]*c", flag):
+                return [words, *_segments(script, depth - 1)]
+    inner = _started(words) if depth else []
+    return found + (_unwrapped(inner, depth - 1) if inner else [])
+
+
+def _started(words: list[str]) -> list[str]:
+    """The command that a starter starts: `sudo -u x npm test` is `npm test`, too."""
+    for starter in _STARTERS:
+        if tuple(words[: len(starter)]) == starter:
+            rest = words[len(starter) :]
+            while rest and (rest[0].startswith("-") or re.fullmatch(r"\d+[smh]?", rest[0])):
+                rest = rest[1:]
+            return rest
+    return []
+
+
+def program(word: str) -> str:
+    """The name of a program: `/usr/bin/python3.11` is `python`, `./check.sh` itself."""
+    if word.startswith("./"):
+        return word
+    name = word.rpartition("/")[2] if word.startswith("/") else word
+    name = re.sub(r"^(python|pip)\d[\d.]*$", r"\1", name)
+    return _SAME.get(name, name)
+
+
+def runs(words: Sequence[str], segment: Sequence[str]) -> bool:
+    """Is the command of these words in a segment, perhaps with more options and arguments?
+
+    A script may be started by another program: `check.py` is in `python scripts/check.py`.
+    """
+    wanted = [program(words[0]), *words[1:]]
+    if _is(wanted[0], segment[0]):
+        return _follow(wanted[1:], segment[1:], _BETWEEN.get(segment[0], set()))
+    if "." not in wanted[0] and "/" not in wanted[0]:
+        return False
+    script = next((n for n, word in enumerate(segment[1:], 1) if _is(wanted[0], word)), 0)
+    starts = script and all(word.startswith("-") for word in segment[1:script])
+    return bool(starts) and _follow(wanted[1:], segment[script + 1 :], set())
+
+
+def _is(wanted: str, word: str) -> bool:
+    wanted, word = wanted.removeprefix("./"), word.removeprefix("./")
+    return word == wanted or word.endswith(f"/{wanted}")
+
+
+def _follow(wanted: Sequence[str], words: Sequence[str], between: set[str]) -> bool:
+    """Do the wanted words come in this order, with nothing but options before or between them?"""
+    flags = {letter for word in words if _is_cluster(word) for letter in word[1:]}
+    position, after_option = 0, False
+    for each in wanted:
+        if _is_cluster(each):
+            if not set(each[1:]) <= flags:
+                return False
+            continue
+        while position < len(words) and not _is(each, words[position]):
+            word = words[position]
+            if not (word.startswith("-") or after_option or word in between):
+                return False
+            after_option = word.startswith("-") and "=" not in word
+            position += 1
+        if position == len(words):
+            return False
+        position, after_option = position + 1, False
+    return True
+
+
+def _is_cluster(word: str) -> bool:
+    """Short options in one word, as `-rf`."""
+    return re.fullmatch(r"-[A-Za-z]{1,4}", word) is not None

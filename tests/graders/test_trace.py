@@ -1,0 +1,151 @@
+"""Verdicts from what the agent did: commands of tool calls, skills used, never mere words."""
+
+import pytest
+from evidence import calls, decided, outcome, verdict
+
+from skilleval.model import Event
+
+RAN = calls("npm ci && npm test -- --watch=false", "git -C repo commit -m 'npm run lint'", "ls")
+COMMANDS = [
+    ("The agent ran npm", RAN, "pass"),
+    ("The agent ran `npm test`", RAN, "pass"),
+    ("The agent ran npm install", RAN, "fail"),
+    ("The agent ran `npm run lint`", RAN, "fail"),
+    ("The agent ran `npm ci` and `npm test`", RAN, "pass"),
+    ("The agent ran `npm ci` and `yarn`", RAN, "fail"),
+    ("The agent ran `yarn test` or `npm test`", RAN, "pass"),
+    ("The agent ran `npm ci && npm test`", RAN, "pass"),
+    ("The agent ran `git commit`", RAN, "pass"),
+    ("The agent ran `git push`", RAN, "fail"),
+    ("The agent never ran git push", RAN, "pass"),
+    ("The agent did not run `git commit`", RAN, "fail"),
+    ("The agent ran neither `yarn` nor `pnpm install`", RAN, "pass"),
+    ("The agent ran npm at least twice", RAN, "pass"),
+    ("The agent ran `npm test` exactly once", RAN, "pass"),
+    ("The agent ran `npm test` more than once", RAN, "fail"),
+    ("The agent ran npm at most once", RAN, "fail"),
+    ("The agent ran pytest", calls("python3 -m pytest -q"), "pass"),
+    ("The agent ran pytest", calls("uv run pytest"), "pass"),
+    ("The agent ran pytest", calls("cd src; CI=1 pytest tests"), "pass"),
+    ("The agent ran pytest", calls("bash -lc 'pytest -q | tail -3'"), "pass"),
+    ("The agent ran pytest", calls(["bash", "-lc", "pytest -q"]), "pass"),
+    ("The agent ran pytest", calls("pip install pytest"), "fail"),
+    ("The agent ran pytest", calls("echo pytest"), "fail"),
+    ("The agent ran pytest", calls("cat > run.sh <<'EOF'\npytest -q\nEOF"), "fail"),
+    ("The agent ran pytest", calls("# pytest"), "fail"),
+    ("The agent ran pytest", calls("ls > pytest"), "fail"),
+    ("The agent ran pytest", calls("if pytest; then echo ok; fi"), "pass"),
+    ("The agent ran pytest", calls("result=$(pytest -q)"), "pass"),
+    ("The agent ran pytest", calls("echo 'unclosed\npytest"), "pass"),
+    ("The agent ran python", calls("python3.12 x.py"), "pass"),
+    ("The agent ran `python check.py`", calls("python3 -u ./check.py --all"), "pass"),
+    ("The agent ran `python check.py`", calls("python other.py check.py"), "fail"),
+    ("The agent ran the script `scripts/check.py`", calls("python3 scripts/check.py a"), "pass"),
+    ("The agent ran the script `check.py`", calls("/w/scripts/check.py"), "pass"),
+    ("The agent ran the script `check.py`", calls("cat check.py"), "pass"),
+    ("The agent did not run `rm -rf`", calls("rm -fr build"), "fail"),
+    ("The agent did not run `rm -rf`", calls("rm -r -f build"), "fail"),
+    ("The agent did not run `rm -rf`", calls("rm build"), "pass"),
+    ("The agent ran the Go tests", calls("go test ./..."), "pass"),
+    ("The agent ran the Go tests", calls("go build"), "fail"),
+    ("The agent ran npm tests", calls("npm run test"), "pass"),
+    ("The agent ran `pytest -q`, which passed", calls("ls"), "fail"),
+    ("The agent ran `pytest -q`, which passed", calls("pytest -q"), "judge"),
+    ("The agent ran the tests", RAN, "judge"),
+    ("The agent used `git commit`", RAN, "pass"),
+    ("The agent used `requests`", RAN, "judge"),
+]
+
+
+@pytest.mark.parametrize(("text", "came", "want"), COMMANDS)
+def test_command_claim(text, came, want):
+    assert decided(text, came) == want
+
+
+def test_what_the_agent_says_is_no_command():
+    came = outcome(events=(Event("text", output="I ran pytest\npytest -q"),), output="pytest -q")
+    assert decided("The agent ran pytest", came) == "fail"
+
+
+def test_without_any_record_a_command_is_unknown():
+    found = verdict("The agent ran pytest", outcome(output="pytest -q"))
+    assert (found.status, found.reason, found.method) == ("skip", "no tool events", "undecided")
+    assert decided("The agent did not run pytest", outcome()) == "judge"
+
+
+def test_the_log_of_a_program_without_events_is_read_without_its_answer():
+    log = outcome(stdout="$ pytest -q\n3 passed\n", output="done")
+    assert decided("The agent ran pytest", log) == "pass"
+    for line in ("+ pytest", "> pytest -q", "Running: pytest", "executing pytest -q"):
+        assert decided("The agent ran pytest", outcome(stdout=line)) == "pass"
+    prose = outcome(stdout="pytest -q\nis what to run", output="pytest -q\nis what to run")
+    assert decided("The agent ran pytest", prose) == "fail"
+
+
+def test_a_log_of_json_lines_counts_by_its_commands_only():
+    line = '{"type":"item.completed","item":{"type":"command_execution","command":"make x"}}'
+    log = outcome(stdout=f"{line}\nnpm test\n{{broken\n")
+    assert decided("The agent ran make", log) == "pass"
+    assert decided("The agent ran npm", log) == "fail"
+
+
+def test_a_result_without_a_log_says_nothing_of_commands():
+    came = outcome(stdout='{"type": "result", "result": "npm test"}', output="npm test")
+    assert decided("The agent ran npm", came) == "judge"
+    assert decided("The agent did not run npm", came) == "judge"
+
+
+def test_a_denied_call_was_not_run():
+    came = outcome(events=(Event("denied", "shell", {"command": "rm -rf x"}),))
+    assert decided("The agent did not run `rm -rf`", came) == "pass"
+
+
+def test_a_failed_call_was_run():
+    came = outcome(events=(Event("call", "shell", {"command": "npm test"}, failed=True),))
+    assert decided("The agent ran `npm test`", came) == "pass"
+
+
+@pytest.mark.parametrize("given", [{}, {"command": 7}, {"command": []}, {"cmd": "npm test"}])
+def test_a_call_of_any_shape_is_read(given):
+    came = outcome(events=(Event("call", "tool", given),))
+    assert decided("The agent ran npm", came) == ("pass" if "cmd" in given else "fail")
+
+
+def used(*names, **fields):
+    return outcome(
+        events=(Event("text", output="hm"), *[Event("skill", n) for n in names]), **fields
+    )
+
+
+SKILLS = [
+    ("The skill was triggered", used("demo"), "pass"),
+    ("The skill was triggered", used("plugin:demo"), "pass"),
+    ("The skill was triggered", used("other"), "fail"),
+    ("The skill did not trigger", used("other"), "pass"),
+    ("The skill did not trigger", used("demo"), "fail"),
+    ("The `other` skill was used", used("demo", "other"), "pass"),
+    ("The skill did not trigger", outcome(output="x"), "judge"),
+    ("The skill did not trigger", used(timed_out=True), "judge"),
+    ("The skill did not trigger", used(failure="agent"), "judge"),
+    ("The skill was triggered", used("demo", timed_out=True), "pass"),
+]
+
+
+@pytest.mark.parametrize(("text", "came", "want"), SKILLS)
+def test_skill_claim(text, came, want):
+    assert decided(text, came) == want
+
+
+def test_reading_a_skill_file_is_not_using_it():
+    came = outcome(events=(Event("call", "read", {"path": "docs/SKILL.md"}),))
+    assert decided("The skill was triggered", came) == "fail"
+
+
+def test_a_skill_used_by_a_sub_agent_counts():
+    came = outcome(events=(Event("skill", "demo", parent="toolu_1"),))
+    assert decided("The skill was triggered", came) == "pass"
+
+
+def test_evidence_lists_the_commands():
+    reason = verdict("The agent ran yarn", RAN).reason
+    assert reason.startswith("'yarn' was not run; commands: 'npm ci', 'npm test")
