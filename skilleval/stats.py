@@ -1,4 +1,7 @@
-"""Statistics. Owns the arithmetic of means, exact where thresholds depend on it."""
+"""The exact mean, where a threshold depends on it. On the path of every run: cheap to import.
+
+Intervals and estimators are `estimators`', comparisons `paired`'s.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,174 @@
+"""The statistics of a run as `benchmark.json`, in seed 002's layout (spec/suites sections 4, 8).
+
+`run_summary`, `deltas` and `delta` have the seed's keys and mean what they mean there: means and
+sample deviations (0 for one run) over the runs of all evals pooled, `pass_at_k` the share of evals
+that passed in full at least once, `k` the most runs of an eval, a delta the difference of two
+means. Two things differ: a number that nobody knows is null instead of 0, and a run that failed or
+was not graded is left out instead of counting as 0.
+
+Further keys are ours: `statistics` holds the whole comparison, with what those numbers cannot say
+(n, intervals, paired effects, unbiased pass@k). `metadata`, `runs` and `notes` are what viewers of
+skill-creator's benchmark.json look for; `for_viewers` makes the rest of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from skilleval import serial
+from skilleval.arms import ArmStatistics, Row, Side, sides, tokens
+from skilleval.comparison import Comparison
+from skilleval.estimators import Spread, spread
+from skilleval.model import EMPTY, SuiteReport
+
+_METRICS = ("pass_rate", "time_seconds", "tokens")
+_SIDES = ("with_skill", "without_skill")
+
+
+def document(
+    comparison: Comparison, report: SuiteReport, metadata: Mapping[str, Any] = EMPTY
+) -> dict[str, Any]:
+    """The values of benchmark.json. `metadata` adds to that of the suite (a `timestamp`, say)."""
+    labels = dict.fromkeys(arm.label for arm in comparison.arms)
+    by_key = {_key(arm.label, arm.with_skill): arm for arm in comparison.arms}
+    summary = {
+        key: _configuration(by_key.get(key))
+        for label in labels
+        for key in (_key(label, True), _key(label, False))
+    }
+    deltas = {}
+    for label in labels:
+        with_, without = by_key.get(_key(label, True)), by_key.get(_key(label, False))
+        if with_ and without and _has_runs(with_) and _has_runs(without):
+            deltas[label] = _delta(with_, without)
+    return {
+        "run_summary": summary,
+        "deltas": deltas,
+        "delta": next(iter(deltas.values()), None) if len(labels) == 1 else None,
+        "metadata": {**_metadata(report), **metadata},
+        "runs": [_run(side, row) for side in sides(report) for row in side.rows],
+        "notes": list(comparison.alarms),
+        "statistics": serial.to_json(comparison),
+    }
+
+
+def _key(label: str, with_skill: bool) -> str:
+    return f"{label}_{_SIDES[0] if with_skill else _SIDES[1]}"
+
+
+def _configuration(arm: ArmStatistics | None) -> dict[str, Any]:
+    nothing = Spread(0, None, None)
+    return {
+        "pass_rate": _spread(arm.pass_rate if arm else nothing),
+        "time_seconds": _spread(arm.seconds if arm else nothing),
+        "tokens": _spread(arm.tokens if arm else nothing),
+        "full_pass_rate": arm.full_pass_rate if arm else None,
+        "pass_at_k": arm.any_of_k if arm else None,
+        "k": max(arm.k, 1) if arm else 1,
+        "cost_usd": _spread(arm.cost_usd) if arm and arm.cost_usd.n else None,
+        "cost_runs": arm.cost_usd.n if arm else 0,
+    }
+
+
+def _spread(values: Spread) -> dict[str, Any]:
+    # the seed writes 0 for the deviation of one run
+    return {"mean": values.mean, "stddev": 0.0 if values.n == 1 else values.stddev}
+
+
+def _has_runs(arm: ArmStatistics) -> bool:
+    return arm.trials > arm.errored
+
+
+def _delta(with_: ArmStatistics, without: ArmStatistics) -> dict[str, float | None]:
+    return {
+        "pass_rate": _minus(with_.pass_rate.mean, without.pass_rate.mean),
+        "time_seconds": _minus(with_.seconds.mean, without.seconds.mean),
+        "tokens": _minus(with_.tokens.mean, without.tokens.mean),
+        "cost_usd": _minus(with_.cost_usd.mean, without.cost_usd.mean),
+    }
+
+
+def _minus(left: float | None, right: float | None) -> float | None:
+    return None if left is None or right is None else left - right
+
+
+def _metadata(report: SuiteReport) -> dict[str, Any]:
+    suite = report.suite
+    models = dict.fromkeys(arm.model for arm in suite.arms if arm.model)
+    folders = dict.fromkeys(str(arm.options.get("skill") or "") for arm in suite.arms)
+    return {
+        "skill_name": suite.skill,
+        "skill_path": next(filter(None, folders), ""),
+        "executor_model": ", ".join(models) or None,
+        "analyzer_model": suite.judge.get("model"),
+        "evals_run": [case.id for case in suite.cases],
+        "runs_per_configuration": max((r.trial.repeat for r in report.results), default=0),
+    }
+
+
+def _run(side: Side, row: Row) -> dict[str, Any]:
+    result, outcome, score = row.result, row.result.outcome, row.score
+    graded = row.state == "graded"
+    rows = zip(row.case.checks, result.verdicts, strict=True)
+    decided = sum(verdict.status in ("pass", "fail") for verdict in result.verdicts)
+    calls = sum(event.kind == "call" for event in outcome.events)
+    return {
+        "eval_id": row.case.id,
+        "eval_name": row.case.id,
+        "agent": side.label,
+        "configuration": _SIDES[0] if side.arm.with_skill else _SIDES[1],
+        "run_number": result.trial.repeat,
+        "result": {
+            "pass_rate": score.value if graded else None,
+            "passed": score.checks_passed,
+            "failed": decided - score.checks_passed,
+            "total": score.checks_total,
+            "time_seconds": outcome.seconds,
+            "tokens": tokens(outcome),
+            "tool_calls": calls if outcome.events else None,
+            "errors": int(row.state == "errored"),
+        },
+        "expectations": [
+            {
+                "text": check.text,
+                "passed": verdict.status == "pass",
+                "evidence": verdict.reason,
+                "skipped": verdict.status in ("skip", "error"),
+            }
+            for check, verdict in rows
+        ],
+        "notes": [*outcome.notes, *([outcome.error] if outcome.error else [])],
+    }
+
+
+def for_viewers(document: Mapping[str, Any], agent: str) -> dict[str, Any]:
+    """One agent's part of the document in the layout of agentskills.io and skill-creator.
+
+    There `run_summary` has the keys `with_skill`, `without_skill` and `delta` (numbers), and each
+    metric has `min` and `max` too. Both can't be had in one file, as the seed's readers take every
+    key of `run_summary` for a configuration. `agent` is a key of the document's `deltas`.
+    """
+    runs = [run for run in document["runs"] if run["agent"] == agent]
+    sound = [run for run in runs if not run["result"]["errors"]]
+    summary: dict[str, Any] = {
+        side: {
+            metric: _extent(run["result"][metric] for run in sound if run["configuration"] == side)
+            for metric in _METRICS
+        }
+        for side in _SIDES
+    }
+    delta = document["deltas"].get(agent, {})
+    summary["delta"] = {metric: delta.get(metric) for metric in _METRICS}
+    return {
+        "metadata": document["metadata"],
+        "runs": runs,
+        "run_summary": summary,
+        "notes": document["notes"],
+    }
+
+
+def _extent(values: Iterable[float | None]) -> dict[str, Any]:
+    known = [value for value in values if value is not None]
+    lowest, highest = min(known, default=None), max(known, default=None)
+    return {**_spread(spread(known)), "min": lowest, "max": highest}
