@@ -16,6 +16,15 @@ from typing import Any, NamedTuple
 
 from skilleval import console
 from skilleval.errors import SkillevalError, UsageError
+from skilleval.workloads import (
+    BARE_LOOP,
+    BARE_TRIALS,
+    Size,
+    write_file,
+    write_scenarios,
+    write_skills,
+    write_suite,
+)
 
 EXAMPLES = """examples:
   bench.py                     every benchmark
@@ -27,35 +36,6 @@ exit codes: 0 measured; 1 with --check: over a floor; 2 usage error; 3 could not
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RUN_EVALS = os.path.join(ROOT, "scripts", "run-evals.py")
 IDLE = (sys.executable, "-c", "pass")
-# what a plain script for the same fixtures would be: the cost that we compare with
-BARE_LOOP = """\
-import json
-import sys
-from pathlib import Path
-
-passed = total = 0
-for path in sorted(Path(sys.argv[1]).glob("skills/*/evals/tasks.json")):
-    for task in json.loads(path.read_text(encoding="utf-8"))["tasks"]:
-        answer = (path.parent / "examples" / f"{task['id']}.md").read_text(encoding="utf-8")
-        checks = [text in answer for text in task["must_include"]]
-        checks += [text not in answer for text in task["must_not_include"]]
-        passed += sum(checks)
-        total += len(checks)
-print(f"{passed}/{total} checks")
-sys.exit(passed != total)
-"""
-
-
-class Size(NamedTuple):
-    """How many fixtures to make: skills, tasks for each, checks for each task."""
-
-    skills: int
-    tasks: int
-    checks: int
-
-    @property
-    def total(self) -> int:
-        return self.skills * self.tasks * self.checks
 
 
 class Sizes(NamedTuple):
@@ -66,6 +46,7 @@ class Sizes(NamedTuple):
     small: Size = Size(50, 20, 10)
     large: Size = Size(125, 40, 20)
     validate: Size = Size(200, 2, 4)
+    trials: int = 100
 
 
 SIZES = Sizes()
@@ -98,7 +79,7 @@ def fixtures(folder: str, sizes: Sizes) -> list[Figure]:
     """Scoring the worked examples of many skills, against the bare loop over the same files."""
     write_skills(folder, sizes.fixtures)
     loop = os.path.join(folder, "bare_loop.py")
-    _write(loop, BARE_LOOP)
+    write_file(loop, BARE_LOOP)
     ours = (sys.executable, RUN_EVALS, "--root", folder)
     costs = paired(ours, (sys.executable, loop, folder), sizes.pairs)
     peak = max(cost.peak_mb for cost, _ in costs)
@@ -131,11 +112,37 @@ def validate(folder: str, sizes: Sizes) -> list[Figure]:
     return [_ratio("validate", paired(ours, IDLE, sizes.pairs), 4.0)]
 
 
+def trials(folder: str, sizes: Sizes) -> list[Figure]:
+    """Trials of an agent that does nothing, against a bare loop over the same workspace."""
+    path = write_suite(folder, sizes.trials)
+    loop = os.path.join(folder, "bare_trials.py")
+    write_file(loop, BARE_TRIALS)
+    fixtures = os.path.join(os.path.dirname(path), "files")
+    ours = _skilleval("run", path, "--agent", "command", "--agent-command", "true", "--quiet")
+    ours += ("--no-baseline", "--workspace", os.path.join(folder, "runs"))
+    bare = (sys.executable, loop, fixtures, str(sizes.trials))
+    return [_ratio("trials", paired(ours, bare, max(1, sizes.pairs // 3)), 2.0)]
+
+
+def judges(folder: str, sizes: Sizes) -> list[Figure]:
+    """The time that six scenarios with a slow judge take at once, against that of one."""
+    skill = write_scenarios(folder, 6)
+    runs = ("--quiet", "--workspace", os.path.join(folder, "runs"), "--concurrency", "6")
+    environ = {"PATH": os.pathsep.join((folder, os.environ["PATH"]))}
+    six = _skilleval("run", skill, *runs)
+    one = _skilleval("run", os.path.join(skill, "evals", "scenario-0"), *runs)
+    costs = paired(six, one, max(1, sizes.pairs // 3), environ)
+    value = median([ours.wall_s / theirs.wall_s for ours, theirs in costs])
+    return [Figure("judges", value, 1.6, len(costs))]
+
+
 BENCHMARKS: dict[str, Callable[[str, Sizes], list[Figure]]] = {
     "fixtures": fixtures,
     "scaling": scaling,
     "help": help_text,
     "validate": validate,
+    "trials": trials,
+    "judges": judges,
 }
 
 
@@ -215,21 +222,26 @@ def as_json(figures: Sequence[Figure]) -> str:
     )
 
 
-def paired(ours: Sequence[str], theirs: Sequence[str], pairs: int) -> list[tuple[Cost, Cost]]:
+def paired(
+    ours: Sequence[str],
+    theirs: Sequence[str],
+    pairs: int,
+    environ: Mapping[str, str] | None = None,
+) -> list[tuple[Cost, Cost]]:
     """Costs of two commands in turn (A B A B …), so that a busy moment of the machine hits both.
 
     Each runs once before, for the bytecode and file caches. Raises `SkillevalError` if one fails.
     """
-    measure(ours), measure(theirs)
-    return [(measure(ours), measure(theirs)) for _ in range(pairs)]
+    measure(ours, environ), measure(theirs, environ)
+    return [(measure(ours, environ), measure(theirs, environ)) for _ in range(pairs)]
 
 
-def measure(command: Sequence[str]) -> Cost:
+def measure(command: Sequence[str], environ: Mapping[str, str] | None = None) -> Cost:
     """Runs a command, its output dropped. Raises `SkillevalError` unless it exits with 0."""
     import time
 
     silent = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
-    environ = {**os.environ, "PYTHONPATH": ROOT, "PYTHONHASHSEED": "0"}
+    environ = {**os.environ, "PYTHONPATH": ROOT, "PYTHONHASHSEED": "0", **(environ or {})}
     environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else every start would compile everything
     started = time.perf_counter()
     child = os.posix_spawn(command[0], [*command], environ, file_actions=silent)
@@ -263,60 +275,3 @@ def median(values: Sequence[float]) -> float:
 
 def _skilleval(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "skilleval", *arguments)
-
-
-def write_skills(root: str, size: Size) -> None:
-    """Makes `root`/skills with that many valid skills, every worked example of which passes.
-
-    Of the checks of a task one in four forbids a text; the others demand one.
-    """
-    for number in range(size.skills):
-        name = f"skill-{number:04}"
-        folder = os.path.join(root, "skills", name)
-        tasks = [_task(number, position, size.checks) for position in range(size.tasks)]
-        calls = [call for task in tasks for call in task["must_include"]]
-        _write(os.path.join(folder, "SKILL.md"), _SKILL.format(name=name, number=number))
-        _write(os.path.join(folder, "references", "calls.md"), _listed("Calls", calls))
-        _write(os.path.join(folder, "evals", "tasks.json"), _as_fixture(name, tasks))
-        for task in tasks:
-            example = os.path.join(folder, "evals", "examples", f"{task['id']}.md")
-            _write(example, _listed(_PROSE, task["must_include"]))
-
-
-_SKILL = """---
-name: {name}
-description: Prepares payloads for the queue {number}. Use when a payload has to be queued.
----
-# Queue {number}
-
-Build the payload, hand it to the right call, and wait for its receipt.
-The calls are listed in [the reference](references/calls.md).
-"""
-_PROSE = "I looked at the queue first, because its state decides which of the calls is safe.\n" * 8
-
-
-def _task(skill: int, position: int, checks: int) -> dict[str, Any]:
-    forbidden = checks // 4
-    name = f"{skill}_{position}"
-    return {
-        "id": f"queue-payload-{position:03}",
-        "prompt": f"Queue the payload number {position} and tell me how you did it.",
-        "must_include": [f"enqueue_{name}_{i}(payload)" for i in range(checks - forbidden)],
-        "must_not_include": [f"discard_{name}_{i}(payload)" for i in range(forbidden)],
-    }
-
-
-def _listed(text: str, calls: Sequence[str]) -> str:
-    return f"{text}\n\n" + "".join(f"- `{call}`\n" for call in calls)
-
-
-def _as_fixture(name: str, tasks: Sequence[Mapping[str, Any]]) -> str:
-    import json
-
-    return json.dumps({"skill": name, "tasks": tasks}, indent=2) + "\n"
-
-
-def _write(path: str, text: str) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)

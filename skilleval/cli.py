@@ -22,6 +22,13 @@ COMMANDS = {
     "validate": ("skilleval.commands.validate", "check fixtures and skills; report every problem"),
     "run": ("skilleval.commands.run", "run the scenarios of a skill, judge and score them"),
     "versions": ("skilleval.commands.versions", "build versions.json from the newest reports"),
+    "schema": ("skilleval.commands.schema", "print the JSON Schema of a file format"),
+    "report": ("skilleval.commands.report", "show the results of runs, with the evidence"),
+    "compare": ("skilleval.commands.compare", "show two runs of a suite side by side"),
+    "grade": ("skilleval.commands.grade", "grade a run again from what is stored of it"),
+    "list": ("skilleval.commands.list_suites", "list suites and skills below a folder"),
+    "init": ("skilleval.commands.init", "make a new skill with its first suite"),
+    "cleanup": ("skilleval.commands.cleanup", "remove what runs left outside of their folders"),
     "check-eval-weights": ("skilleval.commands.check_eval_weights", "do the weights sum to 100?"),
 }
 USAGE, BUG, INTERRUPTED = 2, 70, 130

@@ -37,6 +37,7 @@ class Session(NamedTuple):
     `watch` may be called from several threads; it never hears the result of an interrupted trial.
     `equip` gives each trial tools of its own, made from the common ones (see `exchanges`). `keep`
     makes of a result that `watch` has seen what is to stay in memory: a long run needs no more.
+    `refuse` is asked before each trial and says why it is not to be started, or "".
     """
 
     tools: Tools = Tools()
@@ -44,9 +45,12 @@ class Session(NamedTuple):
     watch: Watch | None = None
     equip: Equip | None = None
     keep: Callable[[Result], Result] | None = None
+    refuse: Callable[[], str] | None = None
 
 
 SESSION = Session()
+# the method of a verdict by a grader that found nothing to decide on
+UNDECIDED = "undecided"
 
 
 def run(
@@ -70,11 +74,18 @@ def run(
         if session.equip:
             tools = session.equip(tools, trial)
         case = cases[trial.case_id]
+        if session.refuse and (reason := session.refuse()):
+            return _refused(trial, case, reason)
         outcome = _attempt(case, arms[trial.arm], tools)
         graded = grade(case, outcome, suite.rules, tools, judge=suite.judge)
         return Result(trial, outcome, graded.verdicts, graded.calls)
 
     return _in_turn(one, planned, session) if session.jobs == 1 else _at_once(one, planned, session)
+
+
+def _refused(trial: Trial, case: Case, reason: str) -> Result:
+    verdicts = [Verdict(c.id, "skip", None, reason, "budget", c.weight) for c in case.checks]
+    return Result(trial, Outcome("missing", error=reason, failure="budget"), tuple(verdicts))
 
 
 def _in_turn(
@@ -134,20 +145,41 @@ def grade(
     """A verdict on each check of the case, in their order. Pure over the stored outcome.
 
     Of an agent that failed every check is an `error`; of one that gave nothing `rules.no_outcome`
-    decides: every check fails, or is skipped.
+    decides: every check fails, or is skipped. A check that its grader cannot decide goes to the
+    one that its `params["fallback"]` names, if there is a judge.
     """
     if outcome.status != "ok":
         return Graded(_without_outcome(case.checks, outcome, rules))
     evidence = Evidence(case, outcome, judge)
+    graded = _graded(case.checks, evidence, tools)
+    open_checks = _handed_over(case.checks, graded.verdicts)
+    if not (open_checks and judge):
+        return graded
+    second = _graded(open_checks, evidence, tools)
+    decided = {verdict.check_id: verdict for verdict in second.verdicts}
+    verdicts = tuple(decided.get(verdict.check_id, verdict) for verdict in graded.verdicts)
+    return Graded(verdicts, graded.calls + second.calls)
+
+
+def _handed_over(checks: Sequence[Check], verdicts: Sequence[Verdict]) -> tuple[Check, ...]:
+    """The checks that their grader could not decide, for the grader that they name next."""
+    return tuple(
+        check._replace(grader=check.params["fallback"])
+        for check, verdict in zip(checks, verdicts, strict=True)
+        if verdict.method == UNDECIDED and check.params.get("fallback")
+    )
+
+
+def _graded(checks: Sequence[Check], evidence: Evidence, tools: Tools) -> Graded:
     by_grader: dict[str, list[Check]] = {}
-    for check in case.checks:
+    for check in checks:
         by_grader.setdefault(check.grader, []).append(check)
     if len(by_grader) == 1:
-        return _grade_with(case.checks[0].grader, case.checks, evidence, tools)
-    parts = [_grade_with(name, checks, evidence, tools) for name, checks in by_grader.items()]
+        return _grade_with(checks[0].grader, checks, evidence, tools)
+    parts = [_grade_with(name, own, evidence, tools) for name, own in by_grader.items()]
     verdicts = {verdict.check_id: verdict for part in parts for verdict in part.verdicts}
     return Graded(
-        tuple(verdicts[check.id] for check in case.checks),
+        tuple(verdicts[check.id] for check in checks),
         tuple(call for part in parts for call in part.calls),
     )
 

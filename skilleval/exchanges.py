@@ -24,7 +24,7 @@ from skilleval.redaction import redact, secrets_in, secrets_of
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
 
-Kind = Literal["run", "post", "look"]
+Kind = Literal["run", "post", "look", "observe"]
 T = TypeVar("T")
 
 
@@ -66,11 +66,21 @@ def recording(root: str) -> Callable[[Tools, Trial], Tools]:
             return response
 
         def look(folder: str, since: Snapshot | None) -> Snapshot:
-            snapshot = tools.look(folder, since)
-            _write(place.next("look"), {"folder": folder}, snapshot, secrets)
+            path = place.next("look")
+            try:
+                snapshot = tools.look(folder, since)
+            except OSError as error:
+                _write(path, {}, {"error": error.strerror or str(error)}, secrets)
+                raise
+            _write(path, {}, snapshot, secrets)
             return snapshot
 
-        return tools._replace(run=run, post=post, look=look)
+        def observe(find_out: Callable[[], Any]) -> Any:
+            found = tools.observe(find_out)
+            _write(place.next("observe"), {}, {"found": found}, secrets)
+            return found
+
+        return tools._replace(run=run, post=post, look=look, observe=observe, unrecorded=tools.bare)
 
     return equip
 
@@ -97,9 +107,23 @@ def replaying(root: str) -> Callable[[Tools, Trial], Tools]:
             return _read(place.next("post"), Response, trial)
 
         def look(folder: str, since: Snapshot | None) -> Snapshot:
-            return _read(place.next("look"), Snapshot, trial)
+            path = place.next("look")
+            response = _read(path, dict, trial)
+            if "error" in response:
+                raise OSError(0, response["error"])
+            return serial.from_json(Snapshot, response)
 
-        return tools._replace(run=run, post=post, look=look, sleep=_no_wait)
+        def observe(find_out: Callable[[], Any]) -> Any:
+            return _read(place.next("observe"), dict, trial)["found"]
+
+        return tools._replace(
+            run=run,
+            post=post,
+            look=look,
+            observe=observe,
+            sleep=_no_wait,
+            unrecorded=tools.bare,
+        )
 
     return equip
 

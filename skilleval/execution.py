@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from skilleval import console, evaluation, exchanges, store
+from skilleval.budget import Budget
 from skilleval.engine import Equip, Session
 from skilleval.errors import UsageError
 from skilleval.keeper import Keeper
@@ -28,7 +29,8 @@ class Options(NamedTuple):
     """How a suite is run. `workspace` empty: no run folder; `iteration` 0: the next number.
 
     `record` and `replay` are folders of exchanges (see `exchanges`), at most one of them given.
-    `keep` makes of a result, once it is on disk, what is kept of it in memory.
+    `keep` makes of a result, once it is on disk, what is kept of it in memory. Once the known
+    costs reach `budget_usd`, no further trial is started.
     """
 
     tools: Tools
@@ -41,10 +43,13 @@ class Options(NamedTuple):
     replay: str = ""
     quiet: bool = False
     keep: Callable[[Result], Result] | None = None
+    budget_usd: float | None = None
 
 
-def run(suite: Suite, options: Options, meta: Mapping[str, Any] = EMPTY) -> tuple[Report, str]:
-    """The report, and the run's folder ("" without one).
+def run(
+    suite: Suite, options: Options, meta: Mapping[str, Any] = EMPTY
+) -> tuple[Report, store.Run | None]:
+    """The report, and the run's folder if it has one.
 
     Every result is on disk the moment it is known. SIGTERM and Ctrl-C end the running trials, say
     where the finished ones are, and go on as KeyboardInterrupt.
@@ -54,13 +59,15 @@ def run(suite: Suite, options: Options, meta: Mapping[str, Any] = EMPTY) -> tupl
     keeper = Keeper(_run_folder(suite, options))
     keeper.begin({"suite": suite, "repeats": options.repeats, **meta})
     planned = trials(suite, repeats=options.repeats)
+    budget = Budget(options.budget_usd)
     with _Interruptible(), Progress(len(planned), shown=not options.quiet) as progress:
         session = Session(
             options.tools,
             jobs=options.jobs,
-            watch=keeper.watching(progress.watch),
+            watch=keeper.watching(budget.watching(progress.watch)),
             equip=_equip(options),
             keep=options.keep,
+            refuse=budget.refuse,
         )
         try:
             report = evaluation.evaluate(
@@ -75,7 +82,7 @@ def run(suite: Suite, options: Options, meta: Mapping[str, Any] = EMPTY) -> tupl
             console.note(keeper.farewell())
             raise
     keeper.finish(report)
-    return report, keeper.run.folder if keeper.run else ""
+    return report, keeper.run
 
 
 def _run_folder(suite: Suite, options: Options) -> store.Run | None:

@@ -7,7 +7,7 @@ written before: it is said once, and the run goes on.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from threading import Lock
+from threading import RLock
 
 from skilleval import console, store, textfile
 from skilleval.engine import Watch
@@ -19,8 +19,9 @@ class Keeper:
 
     def __init__(self, run: store.Run | None) -> None:
         self.run = run
-        self.lock = Lock()
+        self.lock = RLock()
         self.failed = False
+        self.leaving: list[Result] = []
 
     def begin(self, manifest: Mapping[str, object]) -> None:
         """Writes what is being run."""
@@ -37,9 +38,17 @@ class Keeper:
         def saved(trial: Trial, result: Result | None) -> None:
             if result is not None and self.run:
                 self._try(lambda run: store.save(run, result))
+                self._note(result)
             watch(trial, result)
 
         return saved
+
+    def _note(self, result: Result) -> None:
+        """Adds to the manifest what a trial left outside: `cleanup` touches nothing else."""
+        with self.lock:
+            if self.run and store.leaves(self.run, result):
+                self.leaving.append(result)
+                self._try(lambda run: run.write(store.CLEANUP, store.artefacts(run, self.leaving)))
 
     def finish(self, report: Report) -> None:
         """Writes the summary, which says that the run is complete."""

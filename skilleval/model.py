@@ -138,13 +138,20 @@ class Trial(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """Tokens and money of one trial. None = unknown, never 0."""
+    """Tokens and money of one trial. None = unknown, never 0.
+
+    `input` is what the program calls so: some count cached tokens in it, some do not. `uncached`
+    means the same for all: input that no cache had.
+    """
 
     input: int | None = None
     output: int | None = None
     cached: int | None = None
     cost_usd: float | None = None
     cost_source: str = ""
+    uncached: int | None = None
+    cache_creation: int | None = None
+    reasoning: int | None = None
 
 
 class FileChange(NamedTuple):

@@ -1,8 +1,8 @@
 """Nouns to JSON and back. Owns the one pair that every stored file goes through.
 
-A noun becomes an object of its fields, a tuple a list, bytes base64. Reading is by the types that
-the noun declares; a field that the file lacks gets its default, one that the noun lacks
-is dropped: a newer version may have written it.
+A noun becomes an object of its fields, a tuple a list, bytes their text (or base64). Reading is by
+the types that the noun declares; a field that the file lacks gets its default, one that the noun
+lacks is dropped: a newer version may have written it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ def to_json(value: Any) -> Any:
     if isinstance(value, list):
         return [to_json(item) for item in value]
     if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
+        try:
+            return {"utf-8": value.decode()}  # readable, and so are differences
+        except UnicodeDecodeError:
+            return {"base64": base64.b64encode(value).decode()}
     if value is None or isinstance(value, str | int | float):
         return value
     return str(value)
@@ -59,8 +62,8 @@ def _read(kind: Any, value: Any) -> Any:
         return _read(only, value)
     if typing.get_origin(kind) is tuple and isinstance(value, list):
         return _read_tuple(typing.get_args(kind), value)
-    if kind is bytes and isinstance(value, str):
-        return base64.b64decode(value)
+    if kind is bytes and isinstance(value, dict):
+        return value["utf-8"].encode() if "utf-8" in value else base64.b64decode(value["base64"])
     return value
 
 

@@ -48,7 +48,7 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The settings of a format, and the file that may hold them."""
+    """The settings of a format, and the file that may hold them (empty: none may)."""
 
     file: str
     rows: tuple[Row, ...]
@@ -174,6 +174,8 @@ def _counts(row: Row, value: Any, source: str, warnings: list[str]) -> bool:
 
 
 def _from_file(table: Table, folder: str, warnings: list[str]) -> dict[str, Setting]:
+    if not table.file:
+        return {}
     path = os.path.normpath(os.path.join(folder, table.file))
     try:
         text = textfile.read_bytes(path).decode("utf-8-sig")

@@ -7,7 +7,7 @@ Owns where a skill's files are (agentskills.io layout; seeds 000 and 001). It ju
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skilleval import textfile
@@ -97,6 +97,22 @@ def version(folder: str) -> str:
         return ""
 
 
+def digest(folder: str) -> str:
+    """A hash of all files of the skill that an agent could be given: paths and contents.
+
+    Its evals, caches and git files are no part of it (seed 002's skill_hash).
+    """
+    import hashlib
+
+    found = hashlib.sha256()
+    for path in files_below(folder):
+        relative = os.path.relpath(path, folder).replace(os.sep, "/")
+        if not {"evals", "__pycache__", ".git"}.intersection(relative.split("/")):
+            found.update(relative.encode("utf-8", "surrogateescape") + b"\0")
+            found.update(textfile.read_bytes(path) + b"\0")
+    return found.hexdigest()
+
+
 def names(root: str) -> list[str]:
     """The skills of a repository: the folders in `root`/skills with a SKILL.md, sorted.
 
@@ -114,8 +130,10 @@ def names(root: str) -> list[str]:
     return found
 
 
-def find(root: str) -> list[str]:
+def find(root: str, files: Collection[str] = ()) -> list[str]:
     """The folders below `root` (itself included) that hold a SKILL.md or evals, sorted.
+
+    With them, the files outside of any skill that have one of the given names.
 
     Hidden folders and those in `SKIPPED` are left out; nothing is looked for inside a skill.
     """
@@ -126,6 +144,7 @@ def find(root: str) -> list[str]:
         if MANIFEST in names or _has_fixtures(folder, folders):
             found.append(folder)
         else:
+            found += [os.path.join(folder, name) for name in names.intersection(files)]
             waiting += [
                 os.path.join(folder, name)
                 for name in folders

@@ -188,36 +188,72 @@ def _source_repo(suite: Suite) -> str | None:
     return next((str(repo) for repo in found if repo), None)
 
 
+def leaves(run: Run, result: Result) -> bool:
+    """Did this trial leave anything outside of its run's folder?"""
+    found = artefacts(run, [result])
+    return bool(found["remote_branches"] or found["pr_numbers"] or found["workspaces"])
+
+
 def artefacts(run: Run, results: Iterable[Result]) -> dict[str, Any]:
     """What the trials of a run left outside of it, in the fields of seed 002's cleanup.json.
 
-    Branches and pull requests count when they were not there before the trial and are after it.
+    A remote branch is a trial's own if it was not there before and points to what the agent has
+    itself; a pull request if it is open, new, and for such a branch. What is on a copy of a local
+    repository goes with the copy. `workspaces` are the folders of trials that were kept.
     """
+    source = _source_repo(run.suite)
+    elsewhere = bool(source) and not os.path.exists(str(source))
     branches: set[str] = set()
     requests: set[int] = set()
+    workspaces = []
     for result in results:
         before, after = result.outcome.before, result.outcome.after
-        if before and after:
-            old, new = before.git, after.git
-            branches |= set(new.get("remote_branches", ())) - set(old.get("remote_branches", ()))
-            known = {row["number"] for row in old.get("open_prs", ())}
-            requests |= {row["number"] for row in new.get("open_prs", ())} - known
+        if result.outcome.source:
+            workspaces.append(os.path.abspath(result.outcome.source))
+        if elsewhere and before and after:
+            own = _own_branches(before.git, after.git)
+            branches |= own
+            requests |= _own_requests(before.git, after.git, own)
     return {
-        "source_repo": _source_repo(run.suite),
+        "source_repo": source,
         "remote_branches": sorted(branches),
         "pr_numbers": sorted(requests),
-        "workspaces": [],
+        "workspaces": workspaces,
+    }
+
+
+def _own_branches(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
+    old, new = before.get("remote_branch_heads", {}), after.get("remote_branch_heads", {})
+    local = set(after.get("branch_heads", {}).values())
+    return {name for name, head in new.items() if name not in old and head in local}
+
+
+def _own_requests(
+    before: Mapping[str, Any], after: Mapping[str, Any], branches: set[str]
+) -> set[int]:
+    known = {row.get("number") for row in before.get("open_prs") or ()}
+    return {
+        row["number"]
+        for row in after.get("open_prs") or ()
+        if row.get("number") not in known
+        and row.get("headRefName") in branches
+        and str(row.get("state", "")).upper() == "OPEN"
     }
 
 
 def _timing(result: Result) -> dict[str, Any]:
     outcome, usage = result.outcome, result.outcome.usage
-    known = [count for count in (usage.input, usage.output) if count is not None]
+    known = usage.input is not None and usage.output is not None
     return {
-        "total_tokens": sum(known) if known else None,
+        "total_tokens": (usage.input or 0) + (usage.output or 0) if known else None,
         "input_tokens": usage.input,
         "output_tokens": usage.output,
         "cached_tokens": usage.cached,
+        "non_cached_input_tokens": usage.uncached,
+        "cache_creation_tokens": usage.cache_creation,
+        "reasoning_output_tokens": usage.reasoning,
+        "cost_usd": usage.cost_usd,
+        "cost_usd_source": usage.cost_source or None,
         "duration_ms": None if outcome.seconds is None else round(outcome.seconds * 1000),
         "exit_code": outcome.exit_code,
         "timed_out": outcome.timed_out,
@@ -279,6 +315,8 @@ def finished(run: Run) -> dict[str, Result]:
 
 
 def _errored(result: Result) -> bool:
+    if result.outcome.failure == "budget":
+        return True  # it never ran
     return result.outcome.status == "error" or any(v.status == "error" for v in result.verdicts)
 
 

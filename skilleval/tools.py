@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from skilleval.http import Request, Response
@@ -38,10 +38,16 @@ def _look(folder: str, since: Snapshot | None) -> Snapshot:
     return snapshot.take(folder, since)
 
 
+def _observe(find_out: Callable[[], Any]) -> Any:
+    return find_out()
+
+
 class Tools(NamedTuple):
     """`run` a process, `post` a request, read the clock (`now`, in s), `sleep`, and `environ`.
 
-    `look` takes the snapshot of a folder that programs have worked in (see `snapshot.take`).
+    `look` takes the snapshot of a folder that programs have worked in (see `snapshot.take`);
+    `observe` is told how to find out anything else about the world, as plain JSON values. What is
+    no part of the evidence, such as making a workspace, uses `bare`: the tools that nobody records.
     """
 
     run: Callable[[Command], Completed] = _run
@@ -50,6 +56,13 @@ class Tools(NamedTuple):
     sleep: Callable[[float], None] = time.sleep
     environ: Mapping[str, str] = os.environ
     look: Callable[[str, Snapshot | None], Snapshot] = _look
+    observe: Callable[[Callable[[], Any]], Any] = _observe
+    unrecorded: Tools | None = None
+
+    @property
+    def bare(self) -> Tools:
+        """These tools without a recorder or player around them."""
+        return self.unrecorded or self
 
     def stopping(self, stop: Callable[[], bool]) -> Tools:
         """The same tools, whose programs, requests and pauses end soon after `stop` says so.

@@ -9,27 +9,38 @@ from skilleval import formats, skill, textfile
 from skilleval.errors import UsageError
 from skilleval.model import Problem
 
+# files that may also lie outside of a skill (`run --skill DIR --evals FILE`)
+SUITES = frozenset({formats.KNOWN_BY["suites"], formats.KNOWN_BY["triggers"]})
+
 
 def targets(paths: Iterable[str]) -> list[str]:
-    """The skill folders that the paths stand for, each once, sorted.
+    """The skill folders that the paths stand for, and suites outside of any, each once, sorted.
 
-    A folder stands for every skill below it, a file for the skill it belongs to: pre-commit names
-    the files that changed. Raises `UsageError` for a path with nothing to check.
+    A folder stands for every skill and suite below it, a file for the skill it belongs to:
+    pre-commit names the files that changed. Raises `UsageError` for a path with nothing to check.
     """
     found: set[str] = set()
     for path in paths:
         if os.path.isdir(path):
-            folders = skill.find(path)
+            folders = skill.find(path, SUITES)
             if not folders:
                 raise UsageError(f"{path}: no skill and no evals/tasks.json below this folder")
         elif os.path.lexists(path):
-            folders = [_shortened(folder) for folder in (skill.owner(path),) if folder]
+            folders = _of_file(path)
             if not folders:
                 raise UsageError(f"{path}: belongs to no skill: no folder above has a SKILL.md")
         else:
             raise UsageError(f"{path}: no such file or folder")
         found.update(map(os.path.normpath, folders))
     return sorted(found)
+
+
+def _of_file(path: str) -> list[str]:
+    folder = skill.owner(path)
+    inside = folder and (skill.exists(folder) or os.path.basename(os.path.dirname(path)) == "evals")
+    if not inside and os.path.basename(path) in SUITES:
+        return [path]
+    return [_shortened(folder)] if folder else []
 
 
 def _shortened(folder: str) -> str:
@@ -40,10 +51,12 @@ def _shortened(folder: str) -> str:
 def problems(folder: str, *, strict: bool = False) -> list[Problem]:
     """Everything wrong with a skill folder: its SKILL.md and the fixtures of every format in it.
 
-    Sorted by place. `strict` adds the rules that are too eager for every commit.
+    A suite outside of any skill stands for itself. Sorted by place; `strict` adds the rules that
+    are too eager for every commit.
     """
-    found = _of_skill(folder, strict=strict)
-    owners = [name for name in formats.FORMATS if formats.get(name).owns(folder)]
+    alone = os.path.basename(folder) in SUITES and not os.path.isdir(folder)
+    found = [] if alone else _of_skill(folder, strict=strict)
+    owners = formats.owners(folder)
     for name in owners:
         found += formats.get(name).problems(folder, strict=strict)
     if not owners:

@@ -20,8 +20,8 @@ Scalar = bool | int | float | str | None
 MOST_DIGITS = 4300
 
 # `++`, `*+` and `?+` never give back what they took, so that no pattern is worse than linear.
-# Groups are atomic, `(?>(?:…)*)`, and not possessive, `(?:…)*+`: Python 3.11.2, which Debian 12
-# has, gives back too little when the last round of a possessive group fails.
+# Groups are atomic, `(?>(?:…)*)`, and never possessive: Python 3.11.2, which Debian 12 has, gives
+# back too little when the last round of a possessive group fails.
 NAME = r"[^ \t\n,\[\]{}]++"
 _WORD = r"(?:[^ \t\n\0:#]|:(?![ \t\n]))(?>(?:[^ \t\n:]++|:(?![ \t\n]))*)"
 _WORDS = rf"{_WORD}(?>(?:[ \t]++{_WORD})*)"

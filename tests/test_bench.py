@@ -16,6 +16,7 @@ TINY = bench.Sizes(
     small=bench.Size(1, 1, 2),
     large=bench.Size(2, 2, 4),
     validate=bench.Size(2, 1, 4),
+    trials=2,
 )
 FIGURES = {"fixtures", "fixtures-peak", "scaling", "help", "validate"}
 

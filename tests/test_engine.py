@@ -151,3 +151,28 @@ def test_jobs_run_at_the_same_time():
 
     results = engine.run(suite(*(case(f"c{i}") for i in range(3))), engine.Session(TOOLS, 3, watch))
     assert len(results) == 3
+
+
+class Undecided:
+    """A grader that finds nothing to decide on."""
+
+    def grade(self, checks, evidence, tools):
+        found = [Verdict(c.id, "skip", None, "no events", "undecided") for c in checks]
+        return Graded(tuple(found))
+
+
+@pytest.mark.parametrize(("judge", "statuses"), [({}, ["skip"]), ({"model": "m"}, ["pass"])])
+def test_what_a_grader_cannot_decide_goes_to_the_one_it_names_if_there_is_a_judge(judge, statuses):
+    import sys
+    import types
+
+    module = types.ModuleType("test_undecided")
+    module.grade = Undecided().grade
+    sys.modules["test_undecided"] = module
+    graders.GRADERS["undecided"] = "test_undecided"
+    try:
+        check = Check("c1", "x", "undecided", {"fallback": "text"})
+        found = engine.grade(case("a", "x", check), Outcome("ok", "x"), Rules(), TOOLS, judge=judge)
+    finally:
+        del graders.GRADERS["undecided"]
+    assert [v.status for v in found.verdicts] == statuses

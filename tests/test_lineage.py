@@ -22,6 +22,9 @@ def sleeper():
         stdout=subprocess.PIPE,
         start_new_session=True,
     )
+    # on a busy machine it may be within execve still, where a process shows nothing
+    while token.encode() not in Path(f"/proc/{child.pid}/environ").read_bytes():
+        pass
     yield child, token.encode()
     child.kill()
     child.communicate()

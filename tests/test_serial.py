@@ -48,6 +48,9 @@ def test_unknown_stays_unknown():
         "cached": None,
         "cost_usd": None,
         "cost_source": "",
+        "uncached": None,
+        "cache_creation": None,
+        "reasoning": None,
     }
 
 

@@ -17,6 +17,7 @@ from skilleval.model import (
     Outcome,
     Report,
     Result,
+    State,
     Suite,
     Trial,
     Usage,
@@ -57,6 +58,11 @@ def test_a_result_has_the_documented_files(tmp_path):
         "input_tokens": 10,
         "output_tokens": 5,
         "cached_tokens": 2,
+        "non_cached_input_tokens": None,
+        "cache_creation_tokens": None,
+        "reasoning_output_tokens": None,
+        "cost_usd": None,
+        "cost_usd_source": None,
         "duration_ms": 1500,
         "exit_code": 0,
         "timed_out": False,
@@ -188,3 +194,57 @@ def test_secrets_are_redacted_from_every_file(tmp_path):
     for path in tmp_path.rglob("*"):
         if path.is_file():
             assert "sk-very-secret" not in path.read_text()
+
+
+def pushed(name="feat", head="c1", request=None, local=None):
+    """A result whose agent has (or, with another `local` head, has not) pushed a branch."""
+    git = {
+        "branch_heads": {"main": "c0", "feat": local or head},
+        "remote_branch_heads": {"main": "c0"},
+    }
+    before = State((), {**git, "open_prs": []})
+    heads = {"main": "c0", name: head}
+    requests = [request] if request else []
+    after = State((), {**git, "remote_branch_heads": heads, "open_prs": requests})
+    return RESULT._replace(outcome=Outcome("ok", before=before, after=after))
+
+
+def elsewhere(tmp_path, source="https://github.com/o/r"):
+    arm = SUITE.arms[0]._replace(options={"source_repo": source})
+    return store.create(str(tmp_path), SUITE._replace(arms=(arm,)))
+
+
+def test_a_branch_that_the_agent_pushed_is_its_own_and_noted(tmp_path):
+    run = elsewhere(tmp_path)
+    request = {"number": 7, "headRefName": "feat", "state": "OPEN"}
+    found = store.artefacts(run, [pushed(request=request)])
+    assert (found["remote_branches"], found["pr_numbers"]) == (["feat"], [7])
+    assert store.leaves(run, pushed())
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        pushed(local="other"),
+        pushed(name="main"),
+        pushed(local="other", request={"number": 7, "headRefName": "feat", "state": "OPEN"}),
+    ],
+    ids=["somebody else's branch", "no new branch", "somebody else's request"],
+)
+def test_what_others_did_meanwhile_is_not_noted(tmp_path, result):
+    assert not store.leaves(elsewhere(tmp_path), result)
+
+
+def test_a_closed_request_is_not_noted(tmp_path):
+    request = {"number": 7, "headRefName": "feat", "state": "MERGED"}
+    assert store.artefacts(elsewhere(tmp_path), [pushed(request=request)])["pr_numbers"] == []
+
+
+def test_a_copy_of_a_local_repository_leaves_nothing(tmp_path):
+    assert not store.leaves(elsewhere(tmp_path, str(tmp_path)), pushed())
+
+
+def test_a_kept_workspace_is_noted(tmp_path):
+    run = store.create(str(tmp_path), SUITE)
+    kept = RESULT._replace(outcome=Outcome("ok", source=str(tmp_path / "kept")))
+    assert store.artefacts(run, [kept])["workspaces"] == [str(tmp_path / "kept")]

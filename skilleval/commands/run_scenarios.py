@@ -1,7 +1,7 @@
-"""Runs the scenarios of a skill: agent, judge, score, report (seed 000).
+"""Running scenario folders (seed 000): agent, judge, score, the dated report.
 
-TARGET is a skill folder (all its scenarios, a dated JSON report, exit 1 below the threshold) or one
-scenario folder (for debugging: writes nothing unless --output says so, and always exits 0).
+A skill folder runs all its scenarios and exits 1 below the threshold; one scenario folder is for
+debugging: it writes nothing unless `--output` says so, and always exits 0.
 """
 
 from __future__ import annotations
@@ -17,50 +17,6 @@ from skilleval.model import Report, Suite
 from skilleval.redaction import redact, secrets_in
 from skilleval.sinks import scenarios as sink
 from skilleval.tools import Tools
-
-EXAMPLES = """examples:
-  skilleval run skills/x                                   all scenarios of a skill
-  skilleval run skills/x/evals/scenario-a                  one, to see why it fails
-  skilleval run skills/x --backend http --model m          an OpenAI-compatible endpoint
-  skilleval run skills/x --record exchanges                keep every exchange, for ...
-  skilleval run skills/x --replay exchanges                ... the same run without a network
-  skilleval run skills/x --resume                          go on with an interrupted run
-
-Settings: defaults < .openkata-eval.yaml < OPENKATA_EVAL_* variables < options; --print-config
-shows each value and its source.
-exit codes: 0 at or above the threshold; 1 below it, or the run cannot start; 2 usage error;
-130 interrupted (what was finished is kept: --resume)
-"""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """The flags of the seed, and ours."""
-    parser.add_argument("target", metavar="TARGET", help="skill folder or scenario folder")
-    agent = parser.add_argument_group("agent and judge")
-    agent.add_argument("--backend", metavar="NAME", help="kiro or http (default: kiro)")
-    agent.add_argument("--model", help="model of the agent (default: claude-sonnet-4.6)")
-    agent.add_argument(
-        "--judge-model", "--grader-model", metavar="MODEL", help="default: the agent's model"
-    )
-    agent.add_argument(
-        "--judge-base-url", "--grader-base-url", metavar="URL", help="default: the agent's endpoint"
-    )
-    agent.add_argument("--engine", metavar="NAME", help="docker or podman (default: docker)")
-    result = parser.add_argument_group("result")
-    result.add_argument("--threshold", type=int, metavar="N", help="percentage (default: 95)")
-    result.add_argument("--output", metavar="PATH", help="file or folder for the JSON report")
-    result.add_argument("--model-label", metavar="TEXT", help="readable model name in the report")
-    result.add_argument("--json", action="store_true", help="print the JSON report")
-    result.add_argument("--quiet", action="store_true", help="no progress on the terminal")
-    pace = parser.add_argument_group("pace and run folder")
-    pace.add_argument("--case", "--cases", nargs="+", default=[], metavar="ID", help="only these")
-    pace.add_argument("--concurrency", "--parallelism", type=int, metavar="N", help="default: 2")
-    pace.add_argument("--workspace", metavar="DIR", help="run folders (default: eval-workspace)")
-    pace.add_argument("--resume", action="store_true", help="go on with the last unfinished run")
-    pace.add_argument("--record", metavar="DIR", help="write every exchange below DIR")
-    pace.add_argument("--replay", metavar="DIR", help="run from what --record wrote, no network")
-    pace.add_argument("--print-config", action="store_true", help="each value, its source; no run")
-    pace.add_argument("--dry-run", action="store_true", help="what would run; nothing is started")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -140,7 +96,7 @@ def _evaluated(
     written = _written(document, report, arguments, single=single)
     text = document if arguments.json else sink.render(report, colour=console.colours())
     console.write(redact(text, secrets))
-    if written:
+    if written and not arguments.quiet:
         console.note(f"report: {written}")
     return 0 if single else gates.exit_code(report.gates, report.summary)
 

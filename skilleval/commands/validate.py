@@ -6,12 +6,14 @@ PATH is a folder (every skill below it) or a file of a skill, as pre-commit pass
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from skilleval import console, validation
-from skilleval.errors import UsageError
-from skilleval.model import Problem
+from skilleval import console, formats, validation
+from skilleval.errors import SuiteError, UsageError
+from skilleval.sinks import problems as sink
+from skilleval.sinks.problems import Found, Routed
 
 if TYPE_CHECKING:
     from skilleval.strength import StrengthReport
@@ -39,6 +41,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_const", dest="format", const="json")
     parser.add_argument(
+        "--routes",
+        action="store_true",
+        help="how each assertion will be graded, and why",
+    )
+    parser.add_argument(
         "--strength",
         action="store_true",
         help="also mutate the worked examples and report what no check notices",
@@ -56,8 +63,16 @@ def run(arguments: argparse.Namespace) -> int:
     problems = [
         p for folder in folders for p in validation.problems(folder, strict=arguments.strict)
     ]
-    strength = _strength(folders, arguments)
-    console.write(_rendered(problems, len(folders), arguments.format, strength))
+    found = Found(
+        problems,
+        folders,
+        [suite for suite in map(_routed, folders) if suite],
+        arguments.routes or _is_suite(arguments.paths),
+        _strength(folders, arguments),
+    )
+    if arguments.format == "sarif" and found.strength:
+        console.note(sink.strength_table(found.strength))  # which has no place in SARIF
+    console.write(sink.FORMATS[arguments.format](found))
     wrong = problems if arguments.strict else [p for p in problems if p.level == "error"]
     return 1 if wrong else 0
 
@@ -71,60 +86,19 @@ def _strength(folders: Sequence[str], arguments: argparse.Namespace) -> Strength
     return strength.of_skills(folders, arguments.seed or 0)
 
 
-def _rendered(
-    problems: Sequence[Problem], skills: int, form: str, strength: StrengthReport | None
-) -> str:
-    if form == "sarif":
-        from skilleval.lint.rules import RULES
-        from skilleval.sinks import sarif
-
-        if strength:  # which has no place in SARIF, and is no result here
-            console.note(_table(strength))
-        return sarif.render(problems, RULES)
-    if form == "json":
-        return _json(problems, skills, strength)
-    lines = [line(problem) for problem in problems]
-    lines.append(f"{_counted(skills, 'skill')} checked: {_counts(problems)}")
-    if strength:
-        lines += ["", _table(strength)]
-    return "\n".join(lines)
+def _is_suite(paths: Sequence[str]) -> bool:
+    """Was just one evals.json named? Then how it is graded is what one wants to see."""
+    return len(paths) == 1 and os.path.basename(paths[0]) == formats.KNOWN_BY["suites"]
 
 
-def _table(strength: StrengthReport) -> str:
-    from skilleval.sinks.strength import render
+def _routed(target: str) -> Routed | None:
+    """How the assertions of a target's suite will be graded; None if it has no readable one."""
+    if "suites" not in formats.owners(target):
+        return None
+    from skilleval.formats import evals
 
-    return render(strength)
-
-
-def line(problem: Problem) -> str:
-    """One problem as `path:line: where: rule: message`, without the parts that are not known."""
-    place = f"{problem.path}:{problem.line}" if problem.line else problem.path
-    level = "warning: " if problem.level == "warning" else ""
-    where = f"{problem.where}: " if problem.where else ""
-    return f"{place}: {where}{problem.rule}: {level}{problem.message}"
-
-
-def _counts(problems: Sequence[Problem]) -> str:
-    errors = sum(problem.level == "error" for problem in problems)
-    return f"{_counted(errors, 'error')}, {_counted(len(problems) - errors, 'warning')}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _json(problems: Sequence[Problem], skills: int, strength: StrengthReport | None) -> str:
-    import json
-
-    errors = sum(problem.level == "error" for problem in problems)
-    document: dict[str, object] = {
-        "skills": skills,
-        "errors": errors,
-        "warnings": len(problems) - errors,
-        "problems": [problem._asdict() for problem in problems],
-    }
-    if strength:
-        from skilleval.sinks.strength import document as strength_values
-
-        document["strength"] = strength_values(strength)
-    return json.dumps(document, indent=2)
+    try:
+        suite = evals.load(target)
+    except SuiteError:  # which is among the problems
+        return None
+    return Routed(suite.path, len(suite.cases), evals.routes(suite))

@@ -297,7 +297,7 @@ def test_a_missing_exchange_is_an_error_that_names_the_case(tmp_path, server):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([], 2, "the following arguments are required: TARGET"),
+        ([], 2, "name what to run"),
         (["skills/missing"], 1, "SKILL.md not found"),
         (["skills/demo/evals/scenario-missing"], 1, "scenario scenario-missing not found"),
         (["skills/demo", "--backend", "kirro"], 2, "unknown backend 'kirro'"),

@@ -107,3 +107,45 @@ def test_allow_silences_a_warning_of_its_task_only(tmp_path):
     done = run(tmp_path, "skills")
     assert "task t1: W13" in done.stdout
     assert "task t2" not in done.stdout
+
+
+def suite(tmp_path, *assertions):
+    case = {"id": "one", "prompt": "p", "expected_output": "e", "assertions": list(assertions)}
+    document = {"skill_name": "demo", "evals": [case]}
+    return build.write(tmp_path / "suites" / "demo" / "evals.json", json.dumps(document))
+
+
+def test_a_suite_shows_what_decides_each_assertion_and_why(tmp_path):
+    suite(tmp_path, "A git commit was created", "The tone is friendly")
+    done = run(tmp_path, "suites/demo/evals.json")
+    assert done.returncode == 0
+    first, rule, judge, last = done.stdout.splitlines()
+    assert first == "suites/demo/evals.json: 1 case, 2 assertions: 1 by rule, 1 by the judge"
+    assert rule.startswith("  one: state: ")
+    assert judge.startswith("  one: judge: ")
+    assert last == "1 suite checked: 0 errors, 0 warnings"
+
+
+def test_suites_outside_of_skills_are_found_below_a_folder(tmp_path):
+    suite(tmp_path, "A git commit was created")
+    build.skill(tmp_path)
+    done = run(tmp_path, ".")
+    assert done.stdout.endswith("1 skill and 1 suite checked: 0 errors, 0 warnings\n")
+    assert "  one: " not in done.stdout
+    assert "  one: state" in run(tmp_path, "--routes", ".").stdout
+
+
+def test_a_broken_suite_is_an_error_with_its_place(tmp_path):
+    suite(tmp_path, "").write_text(
+        '{"skill_name": "demo", "evals": [{"id": "one", "shuold_trigger": 1}]}'
+    )
+    done = run(tmp_path, "suites/demo/evals.json")
+    assert done.returncode == 1
+    assert "did you mean 'should_trigger'?" in done.stdout
+
+
+def test_json_holds_the_routes(tmp_path):
+    suite(tmp_path, "A git commit was created")
+    found = json.loads(run(tmp_path, "--json", "suites").stdout)
+    [row] = found["assertions"]
+    assert (row["case_id"], row["grader"]) == ("one", "state")

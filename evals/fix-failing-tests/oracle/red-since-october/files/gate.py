@@ -1,0 +1,9 @@
+"""The gate at the entrance."""
+
+from datetime import date
+
+from passes import Pass, is_valid
+
+
+def opens(card: Pass | None) -> bool:
+    return card is not None and is_valid(card, date.today())

@@ -1,0 +1,120 @@
+"""What `validate` found, as text, JSON or SARIF."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from skilleval.model import Problem
+from skilleval.sinks import quoted
+
+if TYPE_CHECKING:
+    from skilleval.formats.evals import Route
+    from skilleval.strength import StrengthReport
+
+
+class Routed(NamedTuple):
+    """A suite with how each of its assertions will be graded."""
+
+    path: str
+    cases: int
+    routes: tuple[Route, ...]
+
+
+class Found(NamedTuple):
+    """All that there is to say. `routes`: say of each assertion how it is graded, and why."""
+
+    problems: Sequence[Problem]
+    targets: Sequence[str]
+    suites: Sequence[Routed]
+    routes: bool
+    strength: StrengthReport | None
+
+
+def as_text(found: Found) -> str:
+    """Each problem on a line, what decides the assertions of suites, the counts."""
+    lines = [line(problem) for problem in found.problems]
+    for suite in found.suites:
+        lines += _graded(suite, routes=found.routes)
+    suites = sum(os.path.isfile(target) for target in found.targets)
+    skills = len(found.targets) - suites
+    counted = [_counted(skills, "skill")] if skills or not suites else []
+    counted += [_counted(suites, "suite")] if suites else []
+    lines.append(f"{' and '.join(counted)} checked: {_counts(found.problems)}")
+    if found.strength:
+        lines += ["", strength_table(found.strength)]
+    return "\n".join(lines)
+
+
+def _graded(suite: Routed, *, routes: bool) -> Iterator[str]:
+    """How many assertions a rule decides and how many a judge, and with `routes` which and why."""
+    judged = sum(route.grader == "judge" for route in suite.routes)
+    rules = len(suite.routes) - judged
+    counts = f"{_counted(suite.cases, 'case')}, {_counted(len(suite.routes), 'assertion')}"
+    yield f"{suite.path}: {counts}: {rules} by rule, {judged} by the judge"
+    for route in suite.routes if routes else ():
+        yield f"  {route.case_id}: {route.why}: {quoted(route.text)}"
+
+
+def strength_table(strength: StrengthReport) -> str:
+    """What the checks notice of mutants, as a table."""
+    from skilleval.sinks.strength import render
+
+    return render(strength)
+
+
+def line(problem: Problem) -> str:
+    """One problem as `path:line: where: rule: message`, without the parts that are not known."""
+    place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+    level = "warning: " if problem.level == "warning" else ""
+    where = f"{problem.where}: " if problem.where else ""
+    return f"{place}: {where}{problem.rule}: {level}{problem.message}"
+
+
+def _counts(problems: Sequence[Problem]) -> str:
+    errors = sum(problem.level == "error" for problem in problems)
+    return f"{_counted(errors, 'error')}, {_counted(len(problems) - errors, 'warning')}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def as_json(found: Found) -> str:
+    """All of it for machines."""
+    import json
+
+    errors = sum(problem.level == "error" for problem in found.problems)
+    document: dict[str, object] = {
+        "skills": len(found.targets),
+        "errors": errors,
+        "warnings": len(found.problems) - errors,
+        "problems": [problem._asdict() for problem in found.problems],
+    }
+    if found.suites:
+        document["assertions"] = [
+            {"path": suite.path, **route._asdict()}
+            for suite in found.suites
+            for route in suite.routes
+        ]
+    if found.strength:
+        from skilleval.sinks.strength import document as strength_values
+
+        document["strength"] = strength_values(found.strength)
+    return json.dumps(document, indent=2)
+
+
+def as_sarif(found: Found) -> str:
+    """The problems for code scanning."""
+    from skilleval.lint.rules import RULES
+    from skilleval.sinks import sarif
+
+    return sarif.render(found.problems, RULES)
+
+
+FORMATS: dict[str, Callable[[Found], str]] = {
+    "text": as_text,
+    "json": as_json,
+    "sarif": as_sarif,
+}

@@ -1,0 +1,295 @@
+"""A run as every report shows it. Owns the words and numbers that reports share, not their markup.
+
+Text of agents, judges and users is data: `plain` and `line` make it harmless for whatever shows it,
+and each sink escapes it for its own markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from skilleval import comparison
+from skilleval.arms import ArmStatistics, Row, Side, sides
+from skilleval.deltas import Delta
+from skilleval.estimators import Interval, Spread
+from skilleval.model import EMPTY, Check, Result, Rules, Status, SuiteReport, Trial, Verdict
+
+UNKNOWN = "n/a"
+MARKS: Mapping[Status, str] = {"pass": "PASS", "fail": "FAIL", "skip": "SKIPPED", "error": "ERROR"}
+# what a terminal obeys: cursor and colour sequences, titles and links, any other escape
+_TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]")
+# control characters, surrogates, non-characters, and marks that turn the direction of a text around
+_HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+    "|[\ufffe\uffff]"
+)
+
+
+def _as_it_is(result: Result) -> Result:
+    return result
+
+
+def _nowhere(trial: Trial) -> str:
+    return ""
+
+
+class View(NamedTuple):
+    """A run to be shown: its results (they may be light), what they say, and what it is called.
+
+    `whole` brings back the evidence of a light result, one at a time, and `place` is the folder
+    with its files, relative to `folder`. `problems` are results that could not be read, a line
+    each; `planned` counts those there were to be (None: unknown).
+    """
+
+    title: str
+    report: SuiteReport
+    comparison: comparison.Comparison
+    folder: str = ""
+    problems: tuple[str, ...] = ()
+    planned: int | None = None
+    whole: Callable[[Result], Result] = _as_it_is
+    place: Callable[[Trial], str] = _nowhere
+    meta: Mapping[str, Any] = EMPTY
+
+
+class CaseRows(NamedTuple):
+    """A case's trials, arm by arm, each arm with its sides' label."""
+
+    case_id: str
+    rows: tuple[tuple[Side, Row], ...]
+
+
+def of(report: SuiteReport, title: str = "") -> View:
+    """The view of results at hand."""
+    return View(title or report.suite.name, report, comparison.compare(report))
+
+
+def by_case(view: View) -> tuple[CaseRows, ...]:
+    """The trials of each case that has some, in the order of the suite."""
+    found: dict[str, list[tuple[Side, Row]]] = {case.id: [] for case in view.report.suite.cases}
+    for side in sides(view.report):
+        for row in side.rows:
+            found[row.case.id].append((side, row))
+    return tuple(CaseRows(case_id, tuple(rows)) for case_id, rows in found.items() if rows)
+
+
+def checked(row: Row) -> Iterator[tuple[Check, Verdict]]:
+    """The checks of a trial with their verdicts, in the order of the suite."""
+    return zip(row.case.checks, row.result.verdicts, strict=True)
+
+
+def open_points(row: Row) -> Iterator[tuple[Check, Verdict]]:
+    """The checks that did not pass; none where the trial failed as a whole: `tally` says why."""
+    if row.result.outcome.status != "error":
+        yield from (pair for pair in checked(row) if pair[1].status != "pass")
+
+
+def plain(text: str) -> str:
+    """Text without what a terminal obeys; other control characters are shown as `\\x00`."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = _TERMINAL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _HARMFUL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def line(text: str, limit: int = 0) -> str:
+    """The same on one line, cut at `limit` characters."""
+    short = " ".join(plain(text[: limit * 4] if limit else text).split())
+    return f"{short[: limit - 1]}…" if limit and len(short) > limit else short
+
+
+def percent(value: float | None) -> str:
+    """A share as 91.7%. Only a perfect one reads 100.0%, only nothing at all 0.0%."""
+    if value is None:
+        return UNKNOWN
+    places, text = 1, f"{value:.1%}"
+    while text in ("100.0%", "0.0%", "100.00%", "0.00%") and value not in (0, 1) and places < 3:
+        places += 1
+        text = f"{value:.{places}%}"
+    return text
+
+
+def signed_percent(value: float | None) -> str:
+    """A difference of shares as +12.5%."""
+    # + 0.0: a difference that rounds to nothing is no minus
+    return UNKNOWN if value is None else f"{round(value, 3) + 0.0:+.1%}"
+
+
+def interval(found: Interval | None) -> str:
+    """62% to 98%."""
+    return UNKNOWN if found is None else f"{found.low:.0%} to {found.high:.0%}"
+
+
+def spread(values: Spread, places: int = 1) -> str:
+    """mean +/- sample deviation; the mean alone of one number."""
+    if values.mean is None:
+        return UNKNOWN
+    mean = f"{values.mean:.{places}f}"
+    return mean if values.stddev is None else f"{mean} +/- {values.stddev:.{places}f}"
+
+
+def share_spread(values: Spread) -> str:
+    """The same of shares, as percentages."""
+    deviation = "" if values.stddev is None else f" +/- {values.stddev:.1%}"
+    return percent(values.mean) + deviation
+
+
+def configuration(arm: ArmStatistics) -> str:
+    """The name of an arm in seed 002's benchmark.json."""
+    return f"{arm.label}_{side_name(arm.with_skill)}"
+
+
+def side_name(with_skill: bool) -> str:
+    return "with_skill" if with_skill else "without_skill"
+
+
+def arm_table(arms: tuple[ArmStatistics, ...]) -> list[tuple[str, ...]]:
+    """A heading and a row for each arm. What needs repeats is left out where there are none."""
+    repeated = any(arm.k > 1 for arm in arms)
+    headings = ["Configuration", "Graded", "Pass Rate", "95% Interval", "Full Pass"]
+    headings += ["pass@k", "pass^k", "any of k"] if repeated else []
+    headings += ["Time (s)", "Tokens", "Cost (USD)"]
+    return [tuple(headings), *(tuple(_arm_cells(arm, repeated=repeated)) for arm in arms)]
+
+
+def _arm_cells(arm: ArmStatistics, *, repeated: bool) -> Iterator[str]:
+    yield configuration(arm)
+    yield f"{arm.graded}/{arm.trials}"
+    yield share_spread(arm.pass_rate)
+    yield interval(arm.pass_rate_interval)
+    yield percent(arm.full_pass_rate)
+    if repeated:
+        yield _at_k(arm.pass_at_k)
+        yield _at_k(arm.pass_hat_k)
+        yield UNKNOWN if arm.any_of_k is None else f"{percent(arm.any_of_k)} (k={arm.k})"
+    yield spread(arm.seconds)
+    yield spread(arm.tokens, 0)
+    yield spread(arm.cost_usd, 4)
+
+
+def _at_k(values: tuple[float, ...]) -> str:
+    return f"{percent(values[-1])} (k={len(values)})" if values else UNKNOWN
+
+
+def delta_line(delta: Delta) -> str:
+    """The differences that the skill makes for an agent, in the seed's words."""
+    tokens = UNKNOWN if delta.tokens is None else f"{delta.tokens:+.0f}"
+    seconds = UNKNOWN if delta.seconds is None else f"{delta.seconds:+.1f}s"
+    cost = UNKNOWN if delta.cost_usd is None else f"{delta.cost_usd:+.4f} USD"
+    rate = signed_percent(delta.effect.effect)
+    return f"{delta.label}: pass rate {rate}, time {seconds}, tokens {tokens}, cost {cost}"
+
+
+def verdict_lines(delta: Delta) -> Iterator[str]:
+    """How sure that is: the verdict with its counts, the interval, the negative controls."""
+    effect = delta.effect
+    yield f"{effect.text}: {effect.reason}"
+    if effect.interval:
+        low, high = map(signed_percent, effect.interval)
+        cases = "case" if effect.pairs == 1 else "cases"
+        yield f"95% interval {low} to {high}, over {effect.pairs} paired {cases}"
+    if effect.normalised_gain is not None:
+        yield f"normalised gain {effect.normalised_gain:.2f} (share of what was left to gain)"
+    if delta.controls:
+        controls = delta.controls
+        yield (
+            f"negative controls: {percent(controls.with_mean)} with the skill, "
+            f"{percent(controls.without_mean)} without ({controls.pairs} paired)"
+        )
+
+
+def rules_line(rules: Rules) -> str:
+    """The rule by which a trial passes, so that nobody confuses its score with its status."""
+    share = "all" if rules.case_passes == 1 else f"{rules.case_passes:.0%}"
+    counted = {"fail": "count as failed", "skip": "are left out", "error": "are left out"}
+    unanswered, errored = counted[rules.unanswered], counted[rules.errored]
+    rest = f"skipped checks {unanswered}, errors {errored}"
+    if unanswered == errored:
+        rest = f"skipped checks and errors {unanswered}"
+    return f"a trial passes with {share} of its graded points; {rest}"
+
+
+def counts_line(view: View) -> str:
+    """How many trials the numbers stand on."""
+    arms = view.comparison.arms
+    errored, skipped = sum(arm.errored for arm in arms), sum(arm.skipped for arm in arms)
+    trials, graded = sum(arm.trials for arm in arms), sum(arm.graded for arm in arms)
+    parts = [f"{graded} graded"]
+    parts += [f"{errored} failed to run"] if errored else []
+    parts += [f"{skipped} without a decided check"] if skipped else []
+    planned = ""
+    if view.planned is not None and view.planned != trials:
+        planned = f" of {view.planned} planned (the run is not finished)"
+    return f"{_counted(len(by_case(view)), 'case')}, {_counted(trials, 'trial')}{planned}: " + (
+        ", ".join(parts)
+    )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def trial_label(side: Side, row: Row, *, repeated: bool) -> str:
+    """agent/with_skill/run-2, as its folder is called."""
+    run = f"/run-{row.result.trial.repeat}" if repeated else ""
+    return side_label(side) + run
+
+
+def side_label(side: Side) -> str:
+    """agent/with_skill"""
+    return f"{side.label}/{side_name(side.arm.with_skill)}"
+
+
+def is_repeated(view: View) -> bool:
+    """Is any case run more than once in an arm?"""
+    return any(result.trial.repeat > 1 for result in view.report.results)
+
+
+def tally(row: Row) -> str:
+    """3/4 passed (100.0%, 1 skipped), or why there is nothing to count."""
+    if row.state == "errored":
+        return f"error: {failure(row.result)}"
+    verdicts = row.result.verdicts
+    passed = sum(verdict.status == "pass" for verdict in verdicts)
+    undecided = sum(verdict.status in ("skip", "error") for verdict in verdicts)
+    rate = percent(row.score.value) if row.score.possible else "not graded"
+    skipped = f", {undecided} skipped" if undecided else ""
+    return f"{passed}/{len(verdicts)} passed ({rate}{skipped})"
+
+
+def failure(result: Result) -> str:
+    """Why a trial is no measurement: the kind of failure, and its words."""
+    outcome = result.outcome
+    kind = outcome.failure or ("timeout" if outcome.timed_out else "agent")
+    return f"{kind}: {line(outcome.error, 200)}" if outcome.error else kind
+
+
+def findings(view: View) -> Iterator[str]:
+    """Checks that cannot tell the arms apart, or that vary from repeat to repeat."""
+    for check in view.comparison.checks:
+        counts = (
+            f"{check.with_passed}/{check.with_n} with, {check.without_passed}/{check.without_n} "
+            "without the skill"
+        )
+        names = [name for name in (check.finding, "flaky" if check.flaky else "") if name]
+        if names:
+            place = f"{check.label}: {line(check.case_id)}: {line(check.text, 120)}"
+            yield f"{', '.join(names)} ({counts}): {place}"
+
+
+def triggering(view: View) -> Iterator[str]:
+    """Precision and recall of the skill's use, a line for each arm that recorded events."""
+    for each in view.comparison.activations:
+        if each.silent or not (each.cases or each.forced):
+            continue
+        parts = []
+        if each.cases:
+            parts.append(
+                f"precision {percent(each.precision)}, recall {percent(each.recall)}, "
+                f"F1 {percent(each.f1)} over {_counted(len(each.cases), 'case')}"
+            )
+        if each.forced:
+            parts.append(f"used in {each.forced_seen} of {each.forced} trials that were told to")
+        yield f"{each.arm}: {'; '.join(parts)}"

@@ -1,0 +1,93 @@
+"""Makes outcomes as a trial stores them, for tests of what is graded from them.
+
+Owns a git state in few words: a branch is a name, a commit a letter that its id is made of.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+from skilleval import assertions, engine
+from skilleval.model import Case, Event, File, FileChange, Outcome, Rules, State
+from skilleval.snapshot import Snapshot, delta
+from skilleval.tools import Tools
+
+CASES = json.loads((Path(__file__).parent / "data/suites/cases.json").read_text(encoding="utf-8"))
+FRESH = CASES["fresh_state"]
+RULES = Rules(unanswered="skip", errored="skip")
+OPEN = {"number": 2, "headRefName": "feat", "baseRefName": "main", "state": "OPEN"}
+
+
+def sha(letter):
+    return letter * 40
+
+
+def git(commits="a", branches="main", current="", remote=None, prs=(), subjects=()):
+    """The state of a repository: commits newest first, branches in one text, all at the newest.
+
+    `remote` maps branches to the letter of the commit that they are at.
+    """
+    heads = dict.fromkeys(branches.split(), sha(commits[0]))
+    named = [*subjects, *["Initial commit"] * len(commits)]
+    return {
+        **FRESH,
+        "local_branches": sorted(heads),
+        "branch_heads": heads,
+        "current_branch": current or branches.split()[0],
+        "head_sha": sha(commits[0]),
+        "commit_count": len(commits),
+        "commit_shas": [sha(letter) for letter in commits],
+        "commits": [f"{sha(c)[:7]} {s}" for c, s in zip(commits, named, strict=False)],
+        "remote_branches": sorted(remote or ()),
+        "remote_branch_heads": {name: sha(letter) for name, letter in (remote or {}).items()},
+        "open_prs": list(prs),
+    }
+
+
+def state(files=None, repository=None):
+    """A state of a workspace; `files` maps paths to texts, or to whole `FileChange`s."""
+    return State(tuple(map(file, sorted((files or {}).items()))), repository or FRESH)
+
+
+def file(item):
+    path, content = item
+    if isinstance(content, FileChange):
+        return File(content._replace(path=path), content.content or content.note)
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    return File(FileChange(path, len(content.encode()), content), digest)
+
+
+def outcome(before=None, after=None, was=None, now=None, **fields):
+    """What came of a trial: files before and after, git states before and after, and more."""
+    old, new = state(before, was), state(before if after is None else after, now or was)
+    change = delta(Snapshot(old.files), Snapshot(new.files))
+    return Outcome("ok", before=old, after=new, delta=change, **fields)
+
+
+def calls(*commands, **fields):
+    """An outcome whose agent ran these commands."""
+    events = tuple(Event("call", "shell", {"command": command}) for command in commands)
+    return outcome(events=(Event("text", output="working"), *events), **fields)
+
+
+def of_row(row):
+    """The outcome of a row of the shared cases."""
+    now, was = {**FRESH, **row["post_state"]}, {**FRESH, **row["pre_state"]}
+    after = row.get("files", {})
+    log = row.get("stdout_log", "")
+    return outcome({}, after, was, now, output=row.get("output", ""), stdout=log)
+
+
+def verdict(text, came, should_trigger=True):
+    """The verdict on one assertion, by the way that every suite goes: classify, then grade."""
+    check = assertions.check(1, text, should_trigger, ("demo",))
+    case = Case("c", "do it", (check,), should_trigger=should_trigger)
+    [found] = engine.grade(case, came, RULES, Tools()).verdicts
+    return found
+
+
+def decided(text, came, should_trigger=True):
+    """`pass`, `fail`, or `judge` for what no rule decides."""
+    found = verdict(text, came, should_trigger)
+    assert found.status != "error", found.reason
+    return "judge" if found.status == "skip" else found.status
