@@ -18,7 +18,7 @@ TINY = bench.Sizes(
     validate=bench.Size(2, 1, 4),
     trials=2,
 )
-FIGURES = {"fixtures", "fixtures-peak", "scaling", "help", "validate"}
+FIGURES = {"fixtures", "fixtures-peak", "scaling", "help", "validate", "trials", "judges"}
 
 
 def test_generator_makes_the_asked_number_of_tasks_and_checks(tmp_path):

@@ -13,7 +13,7 @@ from typing import Any
 
 from skilleval import (
     agents,
-    comparison,
+    announcement,
     console,
     evaluation,
     execution,
@@ -219,8 +219,8 @@ def _evaluated(suite: Suite, chosen: Settings, arguments: argparse.Namespace, to
         budget_usd=arguments.max_budget_usd,
     )
     report, folder = execution.run(suite, options, {"settings": all_settings.document(chosen)})
-    [found] = report.suites
-    document = benchmark.document(comparison.compare(found), found)
+    seen = view.of(report.suites[0])
+    document = benchmark.document(seen.comparison, seen.report)
     if folder:
         folder.write("benchmark.json", document)
         if not arguments.quiet:
@@ -228,7 +228,9 @@ def _evaluated(suite: Suite, chosen: Settings, arguments: argparse.Namespace, to
     if arguments.json:
         console.write(store.as_json(document))
     else:
-        console.write(suites.render(view.of(found), colour=console.colours()))
+        text = suites.render(seen, colour=console.colours())
+        console.write(announcement.shown(text, tools.environ))
+    announcement.announce([seen], tools.environ)
     return _exit_code(report)
 
 
