@@ -37,10 +37,12 @@ def run(
 ) -> Report:
     """Runs a suite through its arms, or scores a folder of answers (`<case id>.md` each).
 
-    The report has the results, their scores, the summary, and the gates it fails. Raises
-    `UsageError` and `AgentUnavailable` before anything is started.
+    The report has the results, their scores, the summary, and the gates it fails. What goes wrong
+    in a trial, a program that is missing too, is an error in its result. Raises `UsageError` for
+    an unknown agent before anything is started.
     """
     if answers is not None:
+        tasks.check_folder(os.fspath(answers))
         suite = tasks.with_answers(suite, os.fspath(answers))
     return evaluation.evaluate([suite], gates=suite.gates, session=session)
 

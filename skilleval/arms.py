@@ -11,7 +11,7 @@ from math import fsum
 from typing import Literal, NamedTuple, TypeVar
 
 from skilleval.estimators import Interval, Spread, pass_at_k, pass_hat_k, spread, wilson
-from skilleval.model import Arm, Case, Outcome, Result, Score, SuiteReport
+from skilleval.model import SIDES, Arm, Case, Outcome, Result, Score, SuiteReport
 
 T = TypeVar("T")
 # failures after which nothing that was measured is about the agent and the skill
@@ -94,11 +94,7 @@ def labels(arms: Sequence[Arm]) -> tuple[str, ...]:
     sides = {(label, arm.with_skill) for label, arm in zip(found, arms, strict=True)}
     if len(sides) == len(arms):
         return tuple(found)
-    return tuple(arm.name.removesuffix(_suffix(arm)) for arm in arms)
-
-
-def _suffix(arm: Arm) -> str:
-    return "-with_skill" if arm.with_skill else "-without_skill"
+    return tuple(arm.name.removesuffix(f"-{SIDES[arm.with_skill]}") for arm in arms)
 
 
 def sides(report: SuiteReport) -> tuple[Side, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from skilleval.model import Event, Failure, Usage
-from skilleval.redaction import one_line
+from skilleval.plaintext import one_line
 
 if TYPE_CHECKING:
     from skilleval.process import Completed

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 from typing import Any, NamedTuple
 
 from skilleval import console
@@ -154,6 +155,9 @@ def main(arguments: Sequence[str] | None = None, sizes: Sizes = SIZES) -> int:
     except SkillevalError as error:
         console.note(f"error: {error}")
         return error.exit_code
+    except KeyboardInterrupt:
+        console.note("interrupted")
+        return 130
     console.write(as_json(figures) if parsed.json else as_lines(figures))
     return exit_code(figures, parsed.check)
 
@@ -264,13 +268,6 @@ def _ratio(
         "wall_median_ms": median([ours.wall_s for ours, _ in costs]) * 1000,
     }
     return Figure(name, value, floor, len(costs), medians=medians)
-
-
-def median(values: Sequence[float]) -> float:
-    """The middle value, or the mean of the two in the middle."""
-    ordered = sorted(values)
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def _skilleval(*arguments: str) -> tuple[str, ...]:

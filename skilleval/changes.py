@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from skilleval.arms import ArmStatistics, Side, sides, statistics
 from skilleval.deltas import Delta, delta
-from skilleval.model import Case, SuiteReport
+from skilleval.model import SIDES, Case, SuiteReport
 
 
 class ArmChange(NamedTuple):
@@ -86,7 +86,7 @@ def changes(before: SuiteReport, after: SuiteReport) -> Changes:
 
 
 def _name(side: Side) -> str:
-    return f"{side.label}_{'with' if side.arm.with_skill else 'without'}_skill"
+    return f"{side.label}_{SIDES[side.arm.with_skill]}"
 
 
 def _content(case: Case) -> tuple[object, ...]:

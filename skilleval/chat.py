@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 from skilleval import retry
 from skilleval.errors import ModelError
 from skilleval.http import Request, Response
+from skilleval.jsonvalues import amount, count, mapping, word
 from skilleval.model import Usage
 from skilleval.redaction import excerpt, redact, secrets_of
 from skilleval.reply import writable
@@ -167,8 +168,8 @@ def _text(content: object) -> str:
         return content
     if not isinstance(content, list):
         raise ModelError("parsing response: content is neither text nor a list of parts")
-    parts = [_mapping(part) for part in content]
-    return "".join(_string(part.get("text")) for part in parts if part.get("type") == "text")
+    parts = [mapping(part) for part in content]
+    return "".join(word(part.get("text")) for part in parts if part.get("type") == "text")
 
 
 def _openai_url(base_url: str) -> str:
@@ -189,25 +190,25 @@ def _openai_read(document: Mapping[str, Any]) -> tuple[str, str, Usage]:
     choices = document.get("choices")
     if not isinstance(choices, list) or not choices:
         raise ModelError("no choices in response")
-    choice = _mapping(choices[0])
-    message = _mapping(choice.get("message"))
+    choice = mapping(choices[0])
+    message = mapping(choice.get("message"))
     text = _text(message.get("content"))
     if not text:  # asked for JSON, some models call a tool that nobody offered, or decline
-        text = _tool_arguments(message.get("tool_calls")) or _string(message.get("refusal"))
-    spent = _mapping(document.get("usage"))
-    details = _mapping(spent.get("prompt_tokens_details"))
+        text = _tool_arguments(message.get("tool_calls")) or word(message.get("refusal"))
+    spent = mapping(document.get("usage"))
+    details = mapping(spent.get("prompt_tokens_details"))
     usage = Usage(
-        input=_count(spent.get("prompt_tokens")),
-        output=_count(spent.get("completion_tokens")),
-        cached=_count(details.get("cached_tokens")),
+        input=count(spent.get("prompt_tokens")),
+        output=count(spent.get("completion_tokens")),
+        cached=count(details.get("cached_tokens")),
     )
-    return text, _string(choice.get("finish_reason")), _priced(usage, spent.get("cost"))
+    return text, word(choice.get("finish_reason")), _priced(usage, spent.get("cost"))
 
 
 def _tool_arguments(calls: object) -> str:
     if not isinstance(calls, list) or not calls:
         return ""
-    return _string(_mapping(_mapping(calls[0]).get("function")).get("arguments"))
+    return word(mapping(mapping(calls[0]).get("function")).get("arguments"))
 
 
 def _anthropic_url(base_url: str) -> str:
@@ -235,19 +236,19 @@ def _anthropic_read(document: Mapping[str, Any]) -> tuple[str, str, Usage]:
         raise ModelError("no content in response")
     text = _text(content)
     if not text:
-        given = [_mapping(part).get("input") for part in content]
+        given = [mapping(part).get("input") for part in content]
         text = next((json.dumps(part) for part in given if isinstance(part, dict)), "")
-    spent = _mapping(document.get("usage"))
-    cached = _count(spent.get("cache_read_input_tokens"))
+    spent = mapping(document.get("usage"))
+    cached = count(spent.get("cache_read_input_tokens"))
     # what came from or went into the cache is not in input_tokens
-    read = [_count(spent.get("input_tokens")), cached]
-    read.append(_count(spent.get("cache_creation_input_tokens")))
+    read = [count(spent.get("input_tokens")), cached]
+    read.append(count(spent.get("cache_creation_input_tokens")))
     usage = Usage(
-        input=None if read[0] is None else sum(count or 0 for count in read),
-        output=_count(spent.get("output_tokens")),
+        input=None if read[0] is None else sum(tokens or 0 for tokens in read),
+        output=count(spent.get("output_tokens")),
         cached=cached,
     )
-    return text, _string(document.get("stop_reason")), usage
+    return text, word(document.get("stop_reason")), usage
 
 
 class _Dialect(NamedTuple):
@@ -265,18 +266,5 @@ _DIALECTS: Mapping[Style, _Dialect] = {
 
 def _priced(usage: Usage, cost: object) -> Usage:
     """With the price in dollars that some gateways give (OpenRouter's `usage.cost`)."""
-    if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < 1e9:
-        return usage
-    return usage._replace(cost_usd=float(cost), cost_source="endpoint")
-
-
-def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    usd = amount(cost)
+    return usage if usd is None else usage._replace(cost_usd=usd, cost_source="endpoint")

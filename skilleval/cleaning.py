@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 from skilleval import grounds, jsonread, store, workspace
 from skilleval.errors import SuiteError
-from skilleval.process import Command
+from skilleval.jsonvalues import items
+from skilleval.plaintext import one_line
+from skilleval.process import Command, complaint
 from skilleval.pullrequests import github_slug
-from skilleval.redaction import one_line
 from skilleval.tools import Tools
 
 TIMEOUT_S = 60.0
@@ -78,8 +79,7 @@ def leftovers(folder: str, tools: Tools) -> Leftovers:
 
 
 def _list(manifest: Mapping[str, Any], key: str) -> list[Any]:
-    value = manifest.get(key)
-    return value if isinstance(value, list) else []
+    return list(items(manifest.get(key)))
 
 
 def _roots(folder: str, environ: Mapping[str, str]) -> set[str]:
@@ -143,7 +143,4 @@ def _removals(found: Leftovers, tools: Tools) -> Iterator[tuple[tuple[str, objec
 def _run(argv: list[str], tools: Tools) -> str:
     """What a program said that failed; empty if it did not."""
     done = tools.run(Command(argv, TIMEOUT_S, env={**tools.environ, "GIT_TERMINAL_PROMPT": "0"}))
-    if done.exit_code == 0:
-        return ""
-    said = " ".join((done.error or done.stderr or done.stdout).split())[-300:]
-    return said or f"exit code {done.exit_code}"
+    return "" if done.exit_code == 0 else complaint(done)

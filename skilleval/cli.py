@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "run-evals": ("skilleval.commands.run_evals", "score worked examples, or answers, of fixtures"),
     "validate": ("skilleval.commands.validate", "check fixtures and skills; report every problem"),
-    "run": ("skilleval.commands.run", "run the scenarios of a skill, judge and score them"),
+    "run": ("skilleval.commands.run", "run agents on a suite, grade what they did, and report"),
     "versions": ("skilleval.commands.versions", "build versions.json from the newest reports"),
     "schema": ("skilleval.commands.schema", "print the JSON Schema of a file format"),
     "report": ("skilleval.commands.report", "show the results of runs, with the evidence"),
@@ -36,7 +36,7 @@ DEFAULT_WIDTH = 78
 
 
 def main(arguments: Sequence[str] | None = None, program: str = "skilleval") -> int:
-    """Runs one command and returns its exit code (DESIGN 5.6). Raises nothing."""
+    """Runs one command and returns its exit code. Raises nothing."""
     console.prepare()
     # a command makes many small objects that live until it ends: looking for garbage among them,
     # while it works and again at exit, is a tenth of its time

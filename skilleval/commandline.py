@@ -5,11 +5,8 @@ The flags of each program are its agent module's; starting it is `process`'s.
 
 from __future__ import annotations
 
-from skilleval.process import find_executable
+from skilleval.process import LONGEST_ARGUMENT_BYTES, find_executable
 from skilleval.tools import Tools
-
-# one argument of a program, its closing NUL included, is limited to 128 KiB on Linux
-LONGEST_ARGUMENT_BYTES = 128 * 1024 - 1
 
 
 def fits(text: str) -> bool:

@@ -1,13 +1,20 @@
 """What goes to the terminal. Owns stdout and stderr: encoding, closed pipes, nothing else.
 
-Results go to stdout, everything else to stderr. A reader that stops reading (`| head -1`) is no
-error: what is left is dropped, and the exit code keeps its meaning.
+Results go to stdout, everything else to stderr. A reader that stops reading (`| head -1`), or a
+stream that was closed before we started (`>&-`), is no error: what is left is dropped, and the exit
+code keeps its meaning. A full disk is one: a result that is cut must not look whole.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+
+from skilleval.errors import SkillevalError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
 def prepare() -> None:
@@ -21,22 +28,35 @@ def colours() -> bool:
     """Is stdout a terminal without NO_COLOR, or does FORCE_COLOR say so?"""
     if os.environ.get("NO_COLOR"):
         return False
-    return sys.stdout.isatty() or os.environ.get("FORCE_COLOR", "0") not in ("", "0")
+    if sys.stdout is not None and sys.stdout.isatty():
+        return True
+    return os.environ.get("FORCE_COLOR", "0") not in ("", "0")
 
 
 def write(text: str) -> None:
-    """Writes a result, and a newline, to stdout."""
+    """Writes a result, and a newline, to stdout. Raises `SkillevalError` if it does not fit."""
+    if sys.stdout is None:  # closed from the start
+        return
     try:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        # the interpreter flushes stdout once more when it ends: let that go nowhere
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop(sys.stdout)
+    except OSError as error:
+        _drop(sys.stdout)
+        raise SkillevalError(f"stdout cannot be written: {error.strerror}") from None
 
 
 def note(text: str) -> None:
-    """Writes a message that is not a result to stderr."""
+    """Writes a message that is not a result to stderr; where that cannot be, it is lost."""
+    if sys.stderr is None:
+        return
     try:
         sys.stderr.write(text + "\n")
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    except OSError:
+        _drop(sys.stderr)
+
+
+def _drop(stream: TextIO) -> None:
+    # the interpreter flushes once more when it ends: let that go nowhere
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -49,8 +49,6 @@ class Session(NamedTuple):
 
 
 SESSION = Session()
-# the method of a verdict by a grader that found nothing to decide on
-UNDECIDED = "undecided"
 
 
 def run(
@@ -61,9 +59,8 @@ def run(
     Raises `UsageError` for an unknown agent before anything is started; what goes wrong in one
     trial is recorded in its result. KeyboardInterrupt ends the running trials, and goes on.
     """
-    for name in {arm.agent for arm in suite.arms} | {case.agent for case in suite.cases}:
-        if name:
-            agents.get(name)
+    for name in plan.agents(suite):
+        agents.get(name)
     planned = plan.trials(suite) if trials is None else trials
     cases = {case.id: case for case in suite.cases}
     arms = {arm.name: arm for arm in suite.arms}
@@ -166,7 +163,7 @@ def _handed_over(checks: Sequence[Check], verdicts: Sequence[Verdict]) -> tuple[
     return tuple(
         check._replace(grader=check.params["fallback"])
         for check, verdict in zip(checks, verdicts, strict=True)
-        if verdict.method == UNDECIDED and check.params.get("fallback")
+        if verdict.method == graders.UNDECIDED and check.params.get("fallback")
     )
 
 

@@ -39,7 +39,7 @@ def spread(values: Iterable[float | None]) -> Spread:
     return Spread(len(known), mean, sqrt(squares / (len(known) - 1)))
 
 
-def wilson(share: float | None, n: int, z: float = Z95) -> Interval | None:
+def wilson(share: float | None, n: int) -> Interval | None:
     """The score interval of a share of `n` independent tries (Wilson 1927); None for n = 0.
 
     Never of zero width, also at 0 and 1. For the mean of scores within [0, 1] it is cautious: no
@@ -49,9 +49,9 @@ def wilson(share: float | None, n: int, z: float = Z95) -> Interval | None:
         return None
     if not 0 <= share <= 1 or n < 0:
         raise ValueError(f"a share lies in [0, 1] and n is not negative, not {share!r} of {n}")
-    squared = z * z
+    squared = Z95 * Z95
     middle = (share + squared / (2 * n)) / (1 + squared / n)
-    half = z * sqrt(share * (1 - share) / n + squared / (4 * n * n)) / (1 + squared / n)
+    half = Z95 * sqrt(share * (1 - share) / n + squared / (4 * n * n)) / (1 + squared / n)
     return Interval(
         0.0 if share == 0 else max(0.0, middle - half),
         1.0 if share == 1 else min(1.0, middle + half),

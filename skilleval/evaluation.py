@@ -24,7 +24,8 @@ def evaluate(
 
     The overall score is the mean over all cases of all suites, each weighing the same (seed 001).
     A trial whose content has a result in `finished` (see `store.key`) is not run again. Raises
-    `UsageError` and `AgentUnavailable` before anything is started.
+    `UsageError` for an unknown agent before anything is started; what this machine lacks, only
+    `preflight` says beforehand.
     """
     reports = tuple(
         aggregate.report(suite, _results(suite, session, finished, repeats)) for suite in suites
@@ -52,11 +53,5 @@ def preflight(suite: Suite, tools: Tools) -> tuple[str, ...]:
     """Why the suite's agents cannot be started here, each reason once; empty if they can."""
     from skilleval import agents
 
-    names = {arm.agent for arm in suite.arms} | {case.agent for case in suite.cases}
-    found = [
-        reason
-        for name in sorted(names)
-        if name
-        for reason in agents.get(name).preflight(suite, tools)
-    ]
-    return tuple(dict.fromkeys(found))
+    found = (agents.get(name).preflight(suite, tools) for name in plan.agents(suite))
+    return tuple(dict.fromkeys(reason for reasons in found for reason in reasons))

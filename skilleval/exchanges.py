@@ -11,11 +11,11 @@ Owns the files below the folder; owns no meaning of what they hold.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from skilleval import jsonread, serial, store
+from skilleval import console, jsonread, serial, store, textfile
 from skilleval.errors import SkillevalError, SuiteError
 from skilleval.http import Request, Response
 from skilleval.model import Trial
@@ -24,6 +24,7 @@ from skilleval.redaction import redact, secrets_in, secrets_of
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
 
+CONTENTS = "contents.json"
 Kind = Literal["run", "post", "look", "observe"]
 T = TypeVar("T")
 
@@ -46,7 +47,22 @@ def _place(root: str, trial: Trial) -> _Place:
 
 
 def recording(root: str) -> Callable[[Tools, Trial], Tools]:
-    """For `engine.Session.equip`: tools that write every exchange below `root` as it is made."""
+    """For `engine.Session.equip`: tools that write every exchange below `root` as it is made.
+
+    Where that cannot be written, the run goes on, and the user is told once: what an agent did is
+    worth more than its recording, and a replay names what it misses.
+    """
+    told: list[str] = []
+
+    def write(path: str, asked: Any, response: Any, secrets: tuple[str, ...]) -> None:
+        try:
+            document = {"request": asked, "response": response}
+            store.write_text(path, redact(store.as_json(document), secrets))
+        except OSError as error:
+            if not told:
+                told.append(path)
+                reason = textfile.reason(error)
+                console.note(f"warning: the recording is incomplete: {path}: {reason}")
 
     def equip(tools: Tools, trial: Trial) -> Tools:
         place = _place(root, trial)
@@ -55,14 +71,14 @@ def recording(root: str) -> Callable[[Tools, Trial], Tools]:
         def run(command: Command) -> Completed:
             completed = tools.run(command)
             request = {"argv": list(command.argv)}
-            _write(place.next("run"), request, completed, secrets)
+            write(place.next("run"), request, completed, secrets)
             return completed
 
         def post(request: Request) -> Response:
             response = tools.post(request)
             asked = {"url": request.url, "body": request.body.decode("utf-8", "replace")}
             found = response._replace(headers={})
-            _write(place.next("post"), asked, found, (*secrets, *secrets_of(request)))
+            write(place.next("post"), asked, found, (*secrets, *secrets_of(request)))
             return response
 
         def look(folder: str, since: Snapshot | None) -> Snapshot:
@@ -70,24 +86,19 @@ def recording(root: str) -> Callable[[Tools, Trial], Tools]:
             try:
                 snapshot = tools.look(folder, since)
             except OSError as error:
-                _write(path, {}, {"error": error.strerror or str(error)}, secrets)
+                write(path, {}, {"error": textfile.reason(error)}, secrets)
                 raise
-            _write(path, {}, snapshot, secrets)
+            write(path, {}, snapshot, secrets)
             return snapshot
 
         def observe(find_out: Callable[[], Any]) -> Any:
             found = tools.observe(find_out)
-            _write(place.next("observe"), {}, {"found": found}, secrets)
+            write(place.next("observe"), {}, {"found": found}, secrets)
             return found
 
         return tools._replace(run=run, post=post, look=look, observe=observe, unrecorded=tools.bare)
 
     return equip
-
-
-def _write(path: str, request: Any, response: Any, secrets: tuple[str, ...]) -> None:
-    document = {"request": request, "response": response}
-    store.write_text(path, redact(store.as_json(document), secrets))
 
 
 def replaying(root: str) -> Callable[[Tools, Trial], Tools]:
@@ -126,6 +137,26 @@ def replaying(root: str) -> Callable[[Tools, Trial], Tools]:
         )
 
     return equip
+
+
+def note_contents(root: str, contents: Mapping[str, str]) -> None:
+    """Writes what each recorded trial is about: its key (case, arm, repeat) -> hash of its content.
+
+    Raises `SkillevalError` if it cannot be written.
+    """
+    with store.writing(root):
+        store.write_text(os.path.join(root, CONTENTS), store.as_json(dict(contents)))
+
+
+def changed(root: str, contents: Mapping[str, str]) -> list[str]:
+    """The trials that are about something else now than when they were recorded, sorted."""
+    try:
+        recorded, _ = jsonread.load(os.path.join(root, CONTENTS))
+    except SuiteError:
+        return []
+    if not isinstance(recorded, dict):
+        return []
+    return sorted(key for key in contents if recorded.get(key, contents[key]) != contents[key])
 
 
 def _no_wait(seconds: float) -> None:

@@ -22,6 +22,16 @@ def is_repository(workspace: str) -> bool:
     return os.path.isdir(folder) and not os.path.islink(folder) and not os.path.islink(workspace)
 
 
+def repository_of(folder: str) -> str:
+    """The innermost git repository that holds the folder; empty if none does."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return ""
+        folder = parent
+    return folder
+
+
 def heads(folder: str) -> dict[str, str]:
     """The branches of the git folder with their ids, sorted."""
     found = {}

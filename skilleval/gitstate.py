@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from skilleval import gitfiles
 from skilleval.errors import SkillevalError
 from skilleval.model import EMPTY
-from skilleval.process import Command
+from skilleval.process import Command, complaint
 from skilleval.tools import Tools
 
 TIMEOUT_S = 120.0
@@ -84,7 +84,7 @@ def look(
     below `hidden` are left out of the status. Raises `SkillevalError` if git cannot read it.
 
     New commits are those that no ref reached before, so a rewritten history of any length makes no
-    old commit new (spec/suites-weaknesses A13 to A15).
+    old commit new.
     """
     if not gitfiles.is_repository(workspace):
         return Look()
@@ -134,7 +134,7 @@ def marks(workspace: str, remote: str = "") -> tuple[str, str]:
 def change(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """What changed from one state to the other (seed 002's state diff; spec/suites section 5).
 
-    `pushed_branches` are remote branches that are new or point elsewhere (A13). `eval_branch` is
+    `pushed_branches` are remote branches that are new or point elsewhere. `eval_branch` is
     the branch that the agent worked on, None if it made none; a detached HEAD is no branch.
     """
     old, new = before.get("remote_branch_heads", {}), after.get("remote_branch_heads", {})
@@ -190,8 +190,7 @@ def run_git(
     options = {"env": environment(tools.environ), "timeout_s": TIMEOUT_S, **options}
     done = tools.run(Command(["git", *where, *_CALM, *arguments], **options))
     if done.exit_code != 0:
-        said = " ".join((done.error or done.stderr).split())[-500:]
-        raise SkillevalError(f"git {arguments[0]}: {said or f'exit code {done.exit_code}'}")
+        raise SkillevalError(f"git {arguments[0]}: {complaint(done)}")
     return done.stdout
 
 

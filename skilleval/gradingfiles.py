@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from skilleval import textfile
 from skilleval.model import (
     EMPTY,
+    SIDES,
     Arm,
     Case,
     Check,
@@ -34,7 +35,7 @@ from skilleval.ordering import natural
 OUTPUTS = ("output.txt", "stdout.log", "stderr.log")
 _LEAF = ("grading.json", "run_meta.json", "timing.json")
 _LISTS = ("assertion_results", "expectations", "criteria")
-_CONFIGURATIONS = ("with_skill", "without_skill", "old_skill")
+_CONFIGURATIONS = (*SIDES.values(), "old_skill")
 _RULES = Rules(unanswered="skip", errored="skip")
 
 
@@ -153,9 +154,9 @@ def _leaf(folder: str, place: str, problems: list[str]) -> _Leaf:
     case_id = "/".join(parts).removeprefix("eval-") if identity is None else str(identity)
     with_skill = meta.get("with_skill")
     if not isinstance(with_skill, bool):
-        with_skill = side == "with_skill"
+        with_skill = side == SIDES[True]
     agent = str(meta.get("agent") or agent)
-    name = f"{agent}-{'with' if with_skill else 'without'}_skill"
+    name = f"{agent}-{SIDES[with_skill]}"
     arm = Arm(name, agent, str(meta.get("model") or ""), with_skill)
     rows = None if grading is None else tuple(_rows(grading))
     return _Leaf(place, Trial(case_id, name, repeat), arm, _outcome(place, timing), rows)

@@ -24,7 +24,7 @@ from skilleval.model import Arm, Case, File, State
 from skilleval.pullrequests import github_slug
 from skilleval.redaction import redact
 from skilleval.snapshot import Snapshot
-from skilleval.textfile import contains_path, reason
+from skilleval.textfile import contains_path, links_below, reason
 from skilleval.tools import Tools
 
 SUBJECT = "Initial commit"
@@ -131,22 +131,12 @@ def temporary_root(environ: Mapping[str, str], others: Sequence[str] = COMMON) -
     folders = dict.fromkeys(os.path.realpath(folder) for folder in (*named, *others))
     for folder in folders:
         usable = os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)
-        if usable and not repository_of(folder):
+        if usable and not gitfiles.repository_of(folder):
             return folder
     raise UsageError(
         "no temporary folder outside a git repository: an agent in it would read that repository's"
         f" files; set TMPDIR to a folder elsewhere (looked at: {', '.join(folders)})"
     )
-
-
-def repository_of(folder: str) -> str:
-    """The innermost git repository that holds the folder; empty if none does."""
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return ""
-        folder = parent
-    return folder
 
 
 def is_address(source: str) -> bool:
@@ -283,7 +273,7 @@ def _copy_files(case: Case, workspace: str) -> bool:
     root = os.path.realpath(str(case.annotations.get("fixtures") or "."))
     for path, target in targets(case.files).items():
         source = os.path.join(root, path)
-        for each in (source, *_links_below(source)):
+        for each in (source, *links_below(source)):
             if not contains_path(root, os.path.realpath(each)):
                 raise SkillevalError(f"file {path!r} is or holds a link that leaves {root}")
         place = os.path.join(workspace, target)
@@ -295,12 +285,6 @@ def _copy_files(case: Case, workspace: str) -> bool:
         else:
             raise SkillevalError(f"file {path!r} is no regular file")
     return bool(case.files)
-
-
-def _links_below(folder: str) -> Iterator[str]:
-    for place, folders, names in os.walk(folder):
-        paths = (os.path.join(place, name) for name in (*folders, *names))
-        yield from (path for path in paths if os.path.islink(path))
 
 
 def _signature(case: Case) -> Iterator[object]:

@@ -13,11 +13,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from skilleval import attempts, gitstate, grounds, pullrequests, snapshot, workspace
+from skilleval import attempts, gitstate, grounds, pullrequests, snapshot, textfile, workspace
 from skilleval.attempts import Attempt
 from skilleval.errors import SkillevalError
 from skilleval.model import Arm, Case, Delta, Failure, File, Outcome, State
-from skilleval.process import Command, Completed, find_executable
+from skilleval.process import LONGEST_ARGUMENT_BYTES, Command, Completed, find_executable
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 # seed 002: SKILL_EVAL_AGENT_TIMEOUT, SKILL_EVAL_AGENT_RETRIES; the wait grows with each attempt
 TIMEOUT_S, RETRIES, PAUSE_S = 600.0, 1, 2.0
 QUESTION_TIMEOUT_S = 30.0
-# Linux gives one argument 32 pages, whatever the limit for all of them (execve(2))
-ARGUMENT_LIMIT_BYTES = 131_071
 # what went wrong around the agent says nothing about the agent, whatever it did until then
 OUTSIDE = ("infrastructure", "permission", "budget")
 
@@ -192,9 +190,9 @@ class _Trial:
         done = Completed(
             not_found=True,
             error=f"the prompt of {longest} bytes is longer than an argument of a program may be"
-            f" ({ARGUMENT_LIMIT_BYTES}); put the long text in a file of the case",
+            f" ({LONGEST_ARGUMENT_BYTES}); put the long text in a file of the case",
         )
-        if longest <= ARGUMENT_LIMIT_BYTES or not sys.platform.startswith("linux"):
+        if longest <= LONGEST_ARGUMENT_BYTES or not sys.platform.startswith("linux"):
             timeout_s = float(self.arm.options.get("timeout_s") or TIMEOUT_S)
             environ = {**place.environ, **self.program.environ(ask)}
             stdin = self.program.stdin(ask)
@@ -239,7 +237,7 @@ class _Trial:
             files = place.files(self.tools)
         except OSError as error:
             files = Snapshot()
-            self.notes.append(f"the workspace is gone: {error.strerror or error}")
+            self.notes.append(f"the workspace is gone: {textfile.reason(error)}")
         changes = snapshot.delta(place.ground.files, files)
         git, problem = self.tools.observe(lambda: self._git(place, changes))
         if problem:

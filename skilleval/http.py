@@ -19,7 +19,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from skilleval.address import parse, place
-from skilleval.redaction import one_line, redact, secrets_of
+from skilleval.plaintext import one_line
+from skilleval.redaction import redact, secrets_of
 
 if TYPE_CHECKING:
     import socket

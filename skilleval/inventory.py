@@ -83,8 +83,13 @@ def take(root: str) -> Inventory:
 def _walk(root: str) -> Iterator[tuple[str, set[str]]]:
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name[0] != "." and name not in skills.SKIPPED]
-        folders[:] = [name for name in folders if not name.endswith("-workspace")]
+        folders[:] = [name for name in folders if not _is_of_runs(folder, name)]
         yield folder, set(files)
+
+
+def _is_of_runs(folder: str, name: str) -> bool:
+    """Is it the folder of a skill's runs, and not a skill that is called so?"""
+    return name.endswith("-workspace") and not skills.exists(os.path.join(folder, name))
 
 
 def _relative(path: str, root: str) -> str:

@@ -41,12 +41,17 @@ def settings(chosen: Settings, environ: Mapping[str, str]) -> Mapping[str, Any]:
     }
 
 
+def asked(suite: Suite) -> int:
+    """How many checks go to the judge at once; those that a rule leaves open come on top."""
+    return sum(check.grader == "judge" for case in suite.cases for check in case.checks)
+
+
 def warnings(suite: Suite) -> tuple[str, ...]:
     """What is said before a run whose assertions nobody could judge."""
-    asked = sum(check.grader == "judge" for case in suite.cases for check in case.checks)
-    if suite.judge or not asked:
+    count = asked(suite)
+    if suite.judge or not count:
         return ()
     return (
-        f"{asked} assertions need a judge and will be SKIPPED: there is none; set"
+        f"{count} assertions need a judge and will be SKIPPED: there is none; set"
         f" {' or '.join(KEYS)}, or --judge-base-url",
     )

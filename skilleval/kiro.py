@@ -7,10 +7,10 @@ only `agents.kiro` asks for it, inside a container.
 from __future__ import annotations
 
 import json
-import re
 
 from skilleval.errors import ModelError
-from skilleval.process import Command, Completed
+from skilleval.plaintext import without_sequences
+from skilleval.process import LONGEST_ARGUMENT_BYTES, Command, Completed
 from skilleval.tools import Tools
 
 PROGRAM = "kiro-cli"
@@ -24,11 +24,9 @@ RESOURCES = (
     "file://skill/scripts/**",
     "file://skill/assets/**",
 )
-# one argument of a program, its closing NUL included, is limited to 128 KiB on Linux
-LONGEST_PROMPT_BYTES = 128 * 1024 - 1
+# a prompt is one argument
+LONGEST_PROMPT_BYTES = LONGEST_ARGUMENT_BYTES
 TAIL_CHARACTERS = 2_000
-# control sequences, and operating system commands such as a window's title
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 
 def configuration(*, tools: bool) -> str:
@@ -92,7 +90,7 @@ def answer(completed: Completed) -> str:
 
 def tail(output: str) -> str:
     """The end of an output behind `: `, for an error message; "" for none."""
-    text = plain(output).strip()
+    text = without_sequences(output).strip()
     if len(text) > TAIL_CHARACTERS:
         text = f"…{text[-TAIL_CHARACTERS:]}"
     return f": {text}" if text else ""
@@ -104,9 +102,4 @@ def clean(output: str) -> str:
     Only there is `> ` the program's: further down it is a quotation, and a fence is part of the
     answer. (The original drops every such line, and with it whole answers: spec/scenarios 6.)
     """
-    return plain(output).strip().removeprefix("> ").strip()
-
-
-def plain(output: str) -> str:
-    """The output without colours and other control sequences of a terminal."""
-    return _ESCAPES.sub("", output)
+    return without_sequences(output).strip().removeprefix("> ").strip()

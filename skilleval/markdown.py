@@ -1,4 +1,4 @@
-"""The lines of a Markdown text and what each is. Owns fences, headings and indented code.
+"""The lines of a Markdown text and what each is. Owns fences, read and made, headings, and code.
 
 Only as much of Markdown as answers and skills use: block structure by line. It renders nothing.
 """
@@ -17,7 +17,13 @@ LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
+_BACKTICKS = re.compile("`+")
 _BOLD = re.compile(r"\*\*[^*]+\*\*:?")
+
+
+def fence(text: str) -> str:
+    """The shortest fence that no line of the text closes: more backticks than in any run of it."""
+    return "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
 
 
 class Line(NamedTuple):

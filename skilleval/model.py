@@ -21,6 +21,8 @@ Failure = Literal[
     "", "agent", "infrastructure", "timeout", "permission", "control", "contaminated", "budget"
 ]
 EMPTY: Mapping[str, Any] = {}
+# what the arms with and without the skill are called in files and reports (seed 002)
+SIDES: Mapping[bool, str] = {True: "with_skill", False: "without_skill"}
 
 
 class Problem(NamedTuple):

@@ -123,7 +123,7 @@ def sign_test(wins: int, losses: int) -> float:
     return min(1.0, tail / (1 << n) * 2)
 
 
-def mean_interval(differences: Sequence[float], z: float = Z95) -> Interval | None:
+def mean_interval(differences: Sequence[float]) -> Interval | None:
     """The 95 % interval of the mean of differences within [-1, 1]; None of none.
 
     Two cases are added, one better and one worse in full: with 0 and 1 that is the adjusted Wald
@@ -135,7 +135,7 @@ def mean_interval(differences: Sequence[float], z: float = Z95) -> Interval | No
     n = len(differences) + 2
     mean = fsum(differences) / n
     variance = (fsum(value * value for value in differences) + 2) / n - mean * mean
-    half = z * sqrt(variance / n)
+    half = Z95 * sqrt(variance / n)
     return Interval(max(-1.0, mean - half), min(1.0, mean + half))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from skilleval.errors import UsageError
 from skilleval.model import Suite, Trial
 
 
@@ -13,3 +16,26 @@ def trials(suite: Suite, *, repeats: int = 1) -> tuple[Trial, ...]:
         for arm in suite.arms
         for repeat in range(1, repeats + 1)
     )
+
+
+def selected(suite: Suite, wanted: Collection[str]) -> Suite:
+    """The suite with the cases of these ids, all of them for none. Raises `UsageError`."""
+    known = [case.id for case in suite.cases]
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise UsageError(f"unknown case {', '.join(unknown)}; there are: {', '.join(known)}")
+    return suite._replace(cases=tuple(c for c in suite.cases if not wanted or c.id in wanted))
+
+
+def shard(suite: Suite, part: str) -> Suite:
+    """The suite with every N-th case from the I-th on, for a `part` `I/N`. Raises `UsageError`."""
+    number, slash, count = part.partition("/")
+    if not (slash and number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise UsageError(f"--shard {part}: write I/N, such as 1/4")
+    return suite._replace(cases=suite.cases[int(number) - 1 :: int(count)])
+
+
+def agents(suite: Suite) -> list[str]:
+    """The names of all agents that the trials need, sorted."""
+    names = {arm.agent for arm in suite.arms} | {case.agent for case in suite.cases}
+    return sorted(names - {""})

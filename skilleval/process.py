@@ -11,7 +11,7 @@ Output is read from pipes and bounded while it comes in: head and tail stay in m
 disk. (A file instead of a pipe would be emptied by every `tee /dev/stderr`.) Nobody waits for the
 end of a pipe, so a process that holds one open delays nothing.
 
-Does not own: what output means (agents, graders), retries (engine), containers (sandboxes), or
+Does not own: what output means (agents, graders), retries (harness), containers (sandboxes), or
 which variables a program may see (workspace): it passes on exactly those that it is given.
 """
 
@@ -31,9 +31,19 @@ from skilleval.capture import Capture, Watch, watch
 if TYPE_CHECKING:
     import subprocess
 
-__all__ = ["TOKEN_NAME", "Command", "Completed", "find_executable", "run"]
+__all__ = [
+    "LONGEST_ARGUMENT_BYTES",
+    "TOKEN_NAME",
+    "Command",
+    "Completed",
+    "complaint",
+    "find_executable",
+    "run",
+]
 
 TOKEN_NAME = "SKILLEVAL_RUN"
+# Linux gives one argument 32 pages, its closing NUL included, whatever the limit for all of them.
+LONGEST_ARGUMENT_BYTES = 32 * 4096 - 1
 # Between two looks at the clock, the amount of output and `stop`; an ended child wakes us at once.
 TICK_S = 0.1
 GRACE_TICK_S = 0.02
@@ -103,7 +113,7 @@ def run(command: Command) -> Completed:
 
     Returns at most 6 s after the deadline. Safe to call from many threads at once. An exception
     that arrives while waiting, such as KeyboardInterrupt, ends the program too and then goes on; a
-    second one only cuts the grace short. (DESIGN 5.4; seed 002's agents as observed.)
+    second one only cuts the grace short.
     """
     family = _Family(command.output_limit_bytes)
     try:
@@ -130,6 +140,14 @@ def run(command: Command) -> Completed:
         stderr_cut_bytes=stderr_cut,
         survivors=family.survivors,
     )
+
+
+def complaint(done: Completed, limit: int = 500) -> str:
+    """Why a program failed, on one line: the end of its words if it had some, `limit` at most."""
+    from skilleval.plaintext import one_line
+
+    said = one_line((done.error or done.stderr.strip() or done.stdout)[-4 * limit :])[-limit:]
+    return said or f"exit code {done.exit_code}"
 
 
 def find_executable(name: str, env: Mapping[str, str] | None = None) -> str | None:

@@ -20,10 +20,12 @@ WIDTH = 78
 class Progress:
     """`[2/6] 00:41 running: a, b`, redrawn every second between `with` and its end."""
 
-    def __init__(self, total: int, stream: TextIO | None = None, *, shown: bool = True) -> None:
+    def __init__(
+        self, total: int, stream: TextIO | None = None, *, done: int = 0, shown: bool = True
+    ) -> None:
         self.stream = sys.stderr if stream is None else stream
         self.shown = shown and self.stream.isatty()
-        self.total, self.done = total, 0
+        self.total, self.done = total, done
         self.running: list[str] = []
         self.started = time.monotonic()
         self.ended = threading.Event()

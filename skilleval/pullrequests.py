@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from skilleval.errors import SkillevalError
-from skilleval.process import Command
+from skilleval.process import Command, complaint
 from skilleval.tools import Tools
 
 LIMIT = 500
@@ -38,6 +38,6 @@ def pull_requests(slug: str, tools: Tools) -> list[dict[str, Any]]:
     except ValueError:
         found = None
     if not isinstance(found, list):
-        said = " ".join((done.error or done.stderr).split())[-300:]
-        raise SkillevalError(f"cannot list the pull requests of {slug}: {said or 'no JSON'}")
+        why = "no JSON list" if done.exit_code == 0 else complaint(done)
+        raise SkillevalError(f"cannot list the pull requests of {slug}: {why}")
     return [each for each in found if isinstance(each, dict)]

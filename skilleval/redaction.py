@@ -43,7 +43,7 @@ def secrets_of(request: Request) -> tuple[str, ...]:
 
 
 def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of the variables named *KEY*, *TOKEN*, *SECRET*, *PASSWORD* … (DESIGN 5.9)."""
+    """The values of the variables named *KEY*, *TOKEN*, *SECRET*, *PASSWORD* and so on."""
     values = {v for name, v in environ.items() if _is_secret(name) and len(v) >= SHORTEST_VALUE}
     return tuple(sorted(values))
 
@@ -72,6 +72,8 @@ def excerpt(response: Response, secrets: Iterable[str], limit: int = 300) -> str
 
     Redacts before it cuts, so that no half of a secret is left at the end.
     """
+    from skilleval.plaintext import one_line
+
     text = redact(response.text, secrets).strip()
     line = one_line(text[: limit * 8])
     if len(line) <= limit and len(text) <= limit * 8:
@@ -81,8 +83,3 @@ def excerpt(response: Response, secrets: Iterable[str], limit: int = 300) -> str
 
 def _is_secret(name: str) -> bool:
     return any(word in name.lower() for word in SECRET_WORDS)
-
-
-def one_line(text: str) -> str:
-    """Printable characters and single spaces only: safe in a terminal, a log and a table."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from skilleval.errors import ModelError
+from skilleval.plaintext import without_sequences
 
 Answer = TypeVar("Answer")
 
@@ -31,7 +32,6 @@ Answer = TypeVar("Answer")
 LIMIT_CHARACTERS = 200_000
 DEEPEST = 16
 MOST_OTHER_BRACKETS = 1000
-_ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 # reasoning models that think aloud; the first closing tag, so that a quoted one hides no answer
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _SPACE = re.compile(r"(?:[\s\ufeff\u200b]|//[^\n]*)*")
@@ -106,7 +106,7 @@ def clean(text: str) -> str:
 
     Fences and the like stay: they do not disturb. What kiro-cli adds is kiro.py's to take away.
     """
-    text = _ESCAPE_SEQUENCE.sub("", text)
+    text = without_sequences(text)
     if thoughts := _THOUGHTS.match(text):
         text = text[thoughts.end() :]
     return text.strip()

@@ -177,14 +177,9 @@ def _from_file(table: Table, folder: str, warnings: list[str]) -> dict[str, Sett
     if not table.file:
         return {}
     path = os.path.normpath(os.path.join(folder, table.file))
-    try:
-        text = textfile.read_bytes(path).decode("utf-8-sig")
-    except FileNotFoundError:
+    if not os.path.exists(path):
         return {}
-    except OSError as error:
-        raise SuiteError(path, "", f"cannot be read: {textfile.reason(error)}") from None
-    except UnicodeDecodeError:
-        raise SuiteError(path, "", "is not UTF-8; save the file as UTF-8") from None
+    text = textfile.read_strict(path)
     rows = {row.key: row for row in table.rows if row.key}
     found = {}
     for key, value in _leaves(_parsed(text, path), path, ""):

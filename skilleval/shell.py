@@ -37,8 +37,14 @@ _STARTERS = (
     ("yarn", "dlx"),
     ("npm", "exec"),
     ("python", "-m"),
-    ("coverage", "run", "-m"),
+    ("coverage", "run"),
+    ("deno", "run"),
+    ("go", "run"),
 )
+# what runs a script that it is given; any other program only reads it, or writes it
+_RUNNERS = _SHELLS | {"python", "pypy", "node", "tsx", "ts-node", "deno", "bun", "ruby", "perl"}
+_RUNNERS |= {"php", "lua", "Rscript", "julia", "java", "groovy", "pwsh", "tclsh", "awk"}
+_RUNNERS |= {"pytest", "bats", "source", "."}
 _SAME = {"nodejs": "node", "py": "python"}
 # what may stand between a program and its subcommand: `npm run test`, `docker compose up`
 _BETWEEN = {"npm": {"run", "run-script"}, "yarn": {"run"}, "pnpm": {"run"}, "bun": {"run"}}
@@ -98,8 +104,9 @@ def _unwrapped(words: list[str], depth: int) -> list[list[str]]:
 
 def _started(words: list[str]) -> list[str]:
     """The command that a starter starts: `sudo -u x npm test` is `npm test`, too."""
+    named = (program(words[0].rpartition("/")[2]), *words[1:])
     for starter in _STARTERS:
-        if tuple(words[: len(starter)]) == starter:
+        if named[: len(starter)] == starter:
             rest = words[len(starter) :]
             while rest and (rest[0].startswith("-") or re.fullmatch(r"\d+[smh]?", rest[0])):
                 rest = rest[1:]
@@ -124,7 +131,8 @@ def runs(words: Sequence[str], segment: Sequence[str]) -> bool:
     wanted = [program(words[0]), *words[1:]]
     if _is(wanted[0], segment[0]):
         return _follow(wanted[1:], segment[1:], _BETWEEN.get(segment[0], set()))
-    if "." not in wanted[0] and "/" not in wanted[0]:
+    is_script = "." in wanted[0] or "/" in wanted[0]
+    if not is_script or program(segment[0].rpartition("/")[2]) not in _RUNNERS:
         return False
     script = next((n for n, word in enumerate(segment[1:], 1) if _is(wanted[0], word)), 0)
     starts = script and all(word.startswith("-") for word in segment[1:script])
@@ -137,12 +145,19 @@ def _is(wanted: str, word: str) -> bool:
 
 
 def _follow(wanted: Sequence[str], words: Sequence[str], between: set[str]) -> bool:
-    """Do the wanted words come in this order, with nothing but options before or between them?"""
+    """Do the wanted words come in this order, with nothing but options before or between them?
+
+    Short options may stand anywhere, and long ones anywhere behind the first word that is none.
+    """
     flags = {letter for word in words if _is_cluster(word) for letter in word[1:]}
-    position, after_option = 0, False
+    position, after_option, is_subcommand = 0, False, False
     for each in wanted:
         if _is_cluster(each):
             if not set(each[1:]) <= flags:
+                return False
+            continue
+        if each.startswith("--") and is_subcommand:
+            if each not in words[position:]:
                 return False
             continue
         while position < len(words) and not _is(each, words[position]):
@@ -154,6 +169,7 @@ def _follow(wanted: Sequence[str], words: Sequence[str], between: set[str]) -> b
         if position == len(words):
             return False
         position, after_option = position + 1, False
+        is_subcommand = is_subcommand or not each.startswith("-")
     return True
 
 

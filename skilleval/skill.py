@@ -7,7 +7,7 @@ Owns where a skill's files are (agentskills.io layout; seeds 000 and 001). It ju
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skilleval import textfile
@@ -18,8 +18,13 @@ MANIFEST = "SKILL.md"
 FOLDERS = ("references", "scripts", "assets")
 # of a scenario: the task, and the files it needs (seed 000, "What a scenario is")
 TASK, INPUTS = "task.md", "inputs"
+# no part of a skill as an agent gets it, beside its SKILL.md (seed 002, agentskills.io)
+NOT_INSTALLED = frozenset({"evals", "__pycache__", ".git"})
 # folders that hold no skills of the repository, however deep they lie
 SKIPPED = frozenset({"node_modules", "__pycache__", "build", "dist", "venv", "eval-workspace"})
+
+
+OnError = Callable[[OSError], None]
 
 
 class FrontMatter(NamedTuple):
@@ -64,12 +69,39 @@ def description_and_tags(text: str) -> tuple[str, str]:
 
     Tags stand at the top level or under `metadata` (seed 000, spec/scenarios section 17).
     """
-    fields = front_matter(text).fields or {}
+    fields = front_matter(text).fields
+    if fields is None:
+        fields = _fields_by_line(text)
     metadata = fields.get("metadata")
     tags = fields.get("tags") or (metadata.get("tags") if isinstance(metadata, dict) else None)
     if isinstance(tags, list):
         tags = ", ".join(map(str, tags))
     return " ".join(str(fields.get("description") or "").split()), str(tags or "")
+
+
+def _fields_by_line(text: str) -> dict[str, str]:
+    """What a front matter that is no YAML says, each key with the rest of its line.
+
+    Seed 000's own reader knows no YAML, and files that count on that are common: a description
+    with a colon in it (spec/scenarios section 17). `tags` may stand under `metadata`.
+    """
+    import re
+
+    found: dict[str, str] = {}
+    above = block = ""
+    opening, *lines = text.split("\n")
+    end = next((i for i, line in enumerate(lines) if line.startswith("---")), 0)
+    for line in lines[:end] if opening.startswith("---") else ():
+        entry = re.match(r"(\s*)([\w-]+):\s*(.*)$", line)
+        if entry and not entry[1]:
+            above = entry[2]
+        if entry and (not entry[1] or (above, entry[2]) == ("metadata", "tags")):
+            value = entry[3].strip().strip("\"'")
+            block = entry[2] if re.fullmatch(r"|[>|][-+]?", value) else ""
+            found.setdefault(entry[2], "" if block else value)
+        elif block and line.startswith((" ", "\t")):
+            found[block] = f"{found[block]} {line.strip()}"
+    return found
 
 
 def released_version(changelog: str) -> str:
@@ -78,12 +110,11 @@ def released_version(changelog: str) -> str:
     The text between the brackets is taken as it is. `Unreleased`, in any case, is no release, and
     a heading inside a fenced block is none either (spec/scenarios section 14).
     """
-    fenced = False
-    for line in changelog.splitlines():
-        if line.startswith(("```", "~~~")):
-            fenced = not fenced
-        elif not fenced and line.startswith("## [") and "]" in line:
-            version = line[4 : line.index("]")].strip()
+    from skilleval import markdown
+
+    for line in markdown.lines(changelog):
+        if line.kind == "heading" and line.text.startswith("## [") and "]" in line.text:
+            version = line.text[4 : line.text.index("]")].strip()
             if version and version.lower() != "unreleased":
                 return version
     return ""
@@ -107,7 +138,8 @@ def digest(folder: str) -> str:
     found = hashlib.sha256()
     for path in files_below(folder):
         relative = os.path.relpath(path, folder).replace(os.sep, "/")
-        if not {"evals", "__pycache__", ".git"}.intersection(relative.split("/")):
+        first, *rest = relative.split("/")
+        if first not in NOT_INSTALLED and "__pycache__" not in rest:
             found.update(relative.encode("utf-8", "surrogateescape") + b"\0")
             found.update(textfile.read_bytes(path) + b"\0")
     return found.hexdigest()
@@ -116,26 +148,33 @@ def digest(folder: str) -> str:
 def names(root: str) -> list[str]:
     """The skills of a repository: the folders in `root`/skills with a SKILL.md, sorted.
 
-    Raises `SuiteError` for one that has evals/tasks.json but no SKILL.md: it would not be scored,
-    and nobody would notice.
+    Raises `SuiteError` for one that would not be scored without anybody noticing: it cannot be
+    read, or has evals/tasks.json but no SKILL.md.
     """
     found = []
     folder = os.path.join(root, "skills")
-    for name in sorted(_listing(folder)[1]):
+    try:
+        entries = sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise SuiteError(folder, "", f"cannot be read: {textfile.reason(error)}") from None
+    for name in entries:
         path = os.path.join(folder, name)
-        if os.path.exists(os.path.join(path, MANIFEST)):
+        if exists(path):
             found.append(name)
         elif os.path.exists(os.path.join(path, "evals", "tasks.json")):
             raise SuiteError(path, "", f"has evals/tasks.json but no {MANIFEST}; add one")
+        elif os.path.isdir(path) and not os.access(path, os.R_OK | os.X_OK):
+            raise SuiteError(path, "", "cannot be read: permission denied")
     return found
 
 
 def find(root: str, files: Collection[str] = ()) -> list[str]:
     """The folders below `root` (itself included) that hold a SKILL.md or evals, sorted.
 
-    With them, the files outside of any skill that have one of the given names.
-
-    Hidden folders and those in `SKIPPED` are left out; nothing is looked for inside a skill.
+    With them, the files outside of any skill that have one of the given names. Hidden folders and
+    those in `SKIPPED` are left out; nothing is looked for inside a skill.
     """
     found, waiting = [], [root]
     while waiting:
@@ -184,7 +223,7 @@ def owner(path: str) -> str:
         folder = above
 
 
-def guidance(folder: str) -> Iterator[str]:
+def guidance(folder: str, on_error: OnError | None = None) -> Iterator[str]:
     """The files that guide an agent with the skill: SKILL.md, its references, its rule files.
 
     These and nothing else make up the corpus in which a `must_include` text has to appear
@@ -194,7 +233,7 @@ def guidance(folder: str) -> Iterator[str]:
     names, folders = _listing(folder)
     for name in ("references", "rules"):
         if name in folders:
-            yield from files_below(os.path.join(folder, name))
+            yield from files_below(os.path.join(folder, name), on_error)
     if "RULE.md" in names:
         yield os.path.join(folder, "RULE.md")
     parent, name = os.path.split(os.path.abspath(folder))
@@ -205,15 +244,23 @@ def guidance(folder: str) -> Iterator[str]:
                 yield os.path.join(rules, rule)
 
 
-def files_below(folder: str) -> Iterator[str]:
-    """Every regular file below a folder, sorted by path; symbolic links are not followed."""
+def files_below(folder: str, on_error: OnError | None = None) -> Iterator[str]:
+    """Every regular file below a folder, sorted by path; symbolic links are not followed.
+
+    Raises the `OSError` of a folder that cannot be read, or hands it to `on_error`.
+    """
     names: list[str] = []
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                names += files_below(entry.path)
-            elif entry.is_file(follow_symlinks=False):
-                names.append(entry.path)
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    names += files_below(entry.path, on_error)
+                elif entry.is_file(follow_symlinks=False):
+                    names.append(entry.path)
+    except OSError as error:
+        if on_error is None:
+            raise
+        on_error(error)
     yield from sorted(names)
 
 
@@ -230,12 +277,16 @@ def text(folder: str) -> str:
         return ""
 
 
-def corpus(folder: str) -> str:
-    """The text of all of `guidance`, a newline between files. Unreadable files count as empty."""
+def corpus(folder: str, on_error: OnError | None = None) -> str:
+    """The text of all of `guidance`, a newline between files.
+
+    What cannot be read counts as empty; why is handed to `on_error`.
+    """
     parts = []
-    for path in guidance(folder):
+    for path in guidance(folder, on_error or (lambda error: None)):
         try:
             parts.append(textfile.read_text(path))
-        except OSError:
-            continue
+        except OSError as error:
+            if on_error:
+                on_error(error)
     return "\n".join(parts)

@@ -16,6 +16,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from skilleval import textfile
 from skilleval.model import Delta, File, FileChange
 
 # of one file in a snapshot; of all files in a snapshot; of everything in a description
@@ -30,14 +31,6 @@ GIT_KEPT = frozenset({"HEAD", "logs", "logs/HEAD", "packed-refs", "COMMIT_EDITMS
 HEADING = "## Workspace Changes\n\n"
 # what a name costs in a description besides itself: its markup, fences and note
 MARKUP_BYTES = 64
-
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 class Snapshot(NamedTuple):
@@ -165,7 +158,7 @@ def _look_at(path: str, place: str) -> File:
 
 
 def _why_not(error: OSError) -> str:
-    return f"unreadable: {error.strerror or error}"
+    return f"unreadable: {textfile.reason(error)}"
 
 
 def _without_content(path: str, note: str) -> File:
@@ -178,7 +171,7 @@ def _read(path: str, place: str) -> File:
 
     digest = hashlib.sha256()
     head, size = b"", 0
-    descriptor = os.open(place, _FLAGS)
+    descriptor = os.open(place, textfile.SAFE_FLAGS | textfile.NOFOLLOW)
     try:
         status = os.fstat(descriptor)
         while size < DIGEST_LIMIT_BYTES and (chunk := os.read(descriptor, 1 << 20)):
@@ -249,6 +242,8 @@ def _section(title: str, blocks: list[str], total: int) -> str:
 
 def _block(change: FileChange, share: int) -> str:
     """A file with its content, or what is to be said instead."""
+    from skilleval import markdown
+
     name = f"**{_printable(change.path)}**\n"
     if change.note == "binary":
         return f"{name}binary, {change.size} bytes\n\n"
@@ -259,18 +254,13 @@ def _block(change: FileChange, share: int) -> str:
     data = change.content.encode()
     is_cut = change.note == "cut" or len(data) > share
     content = data[:share].decode("utf-8", "ignore")
-    fence = _fence(content)
+    fence = markdown.fence(content)
     rest = f"truncated, {change.size} bytes in all\n" if is_cut else ""
     return f"{name}{fence}\n{content}\n{fence}\n{rest}\n"
 
 
-def _fence(content: str) -> str:
-    """Backticks that the content cannot close: more than it has in any run."""
-    import re
-
-    return "`" * max(3, 1 + max(map(len, re.findall("`+", content)), default=0))
-
-
 def _printable(text: str) -> str:
     """A name on one line: a line break in it must not make a heading of our own."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    from skilleval.plaintext import escaped
+
+    return escaped(text)

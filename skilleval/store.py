@@ -1,6 +1,6 @@
 """The run folder: every result on disk the moment it is known. Owns its layout and all writing.
 
-The layout is that of seed 002, for every format (DESIGN section 6):
+The layout is that of seed 002, for every format:
 
     <base>/<suite>-workspace/iteration-N/
         run.json                what was run: suite, arms, settings with their sources
@@ -22,12 +22,12 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from skilleval import jsonread, serial
-from skilleval.errors import SuiteError, UsageError
-from skilleval.model import Arm, Case, Gate, Report, Result, Suite, Trial
+from skilleval import jsonread, serial, textfile
+from skilleval.errors import SkillevalError, SuiteError, UsageError
+from skilleval.model import SIDES, Arm, Case, Gate, Report, Result, Suite, Trial
 from skilleval.redaction import redact
 
 RUN, SUMMARY, TRIAL, CLEANUP = "run.json", "summary.json", "trial.json", "cleanup.json"
@@ -37,7 +37,7 @@ _PREFIX = "iteration-"
 class Run(NamedTuple):
     """One run of a suite in its folder. `repeats`: more than one repeat per case and arm.
 
-    `secrets` are texts that no file of the run may hold (DESIGN 5.9).
+    `secrets` are texts that no file of the run may hold.
     """
 
     folder: str
@@ -70,6 +70,15 @@ def write_text(path: str, text: str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+@contextlib.contextmanager
+def writing(place: str) -> Iterator[None]:
+    """For a command: an `OSError` of what it writes is told as one sentence, with exit code 3."""
+    try:
+        yield
+    except OSError as error:
+        raise SkillevalError(f"{place}: cannot be written: {textfile.reason(error)}") from None
 
 
 def as_json(value: Any) -> str:
@@ -154,8 +163,7 @@ def save(run: Run, result: Result) -> None:
 
 def trial_folder(run: Run, trial: Trial, arm: Arm) -> str:
     """Where a trial's files are, relative to the run's folder."""
-    config = "with_skill" if arm.with_skill else "without_skill"
-    parts = [f"eval-{trial.case_id}", arm.agent, config]
+    parts = [f"eval-{trial.case_id}", arm.agent, SIDES[arm.with_skill]]
     return "/".join([*parts, *([f"run-{trial.repeat}"] if run.repeats else [])])
 
 
@@ -318,6 +326,12 @@ def _errored(result: Result) -> bool:
     if result.outcome.failure == "budget":
         return True  # it never ran
     return result.outcome.status == "error" or any(v.status == "error" for v in result.verdicts)
+
+
+def reopen(run: Run) -> None:
+    """Takes back that the run is complete, so that `unfinished` finds it again."""
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(run.folder, SUMMARY))
 
 
 def finish(run: Run, report: Report) -> None:

@@ -14,9 +14,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from skilleval.jsonvalues import items, mapping, word
 from skilleval.model import EMPTY, Event, Failure, Usage
 
 # what no later stage can be given: a lone surrogate is no UTF-8, and NUL ends a string elsewhere
@@ -141,43 +142,10 @@ def safe(value: Any, depth: int = 0) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def mapping(value: Any) -> dict[str, Any]:
-    """The value if it is an object, else an empty one: a null never stops the reading."""
-    return value if isinstance(value, dict) else {}
-
-
-def items(value: Any) -> Sequence[Any]:
-    """The value if it is a list, else an empty one."""
-    return value if isinstance(value, list) else ()
-
-
-def word(value: Any) -> str:
-    """The value if it is a text, else an empty one."""
-    return value if isinstance(value, str) else ""
-
-
 def content(value: Any) -> str:
     """A message's or a result's text: a string, or a list of blocks; "" for anything else."""
     blocks = [mapping(block) for block in items(value)]
     return word(value) or "\n".join(word(block.get("text")) for block in blocks if "text" in block)
-
-
-def count(value: Any) -> int | None:
-    """A number of tokens, None for anything that is none."""
-    number = amount(value)
-    return None if number is None else int(number)
-
-
-def amount(value: Any) -> float | None:
-    """A number from 0, None for anything that is none (a boolean, a text, a negative one)."""
-    usable = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if usable and 0 <= value < math.inf else None
-
-
-def total(values: Iterable[Any]) -> int | None:
-    """The sum of those that are numbers of tokens; None if none is: unknown is not 0."""
-    numbers = [number for number in map(count, values) if number is not None]
-    return sum(numbers) if numbers else None
 
 
 def known(**numbers: int | None) -> dict[str, int]:

@@ -11,6 +11,7 @@ from skilleval.model import Problem
 
 # files that may also lie outside of a skill (`run --skill DIR --evals FILE`)
 SUITES = frozenset({formats.KNOWN_BY["suites"], formats.KNOWN_BY["triggers"]})
+_OF_A_SKILL = frozenset({formats.KNOWN_BY["fixtures"], "criteria.json", "scenario.json"})
 
 
 def targets(paths: Iterable[str]) -> list[str]:
@@ -23,24 +24,37 @@ def targets(paths: Iterable[str]) -> list[str]:
     for path in paths:
         if os.path.isdir(path):
             folders = skill.find(path, SUITES)
+            if not folders and not os.access(path, os.R_OK | os.X_OK):
+                raise UsageError(f"{path}: cannot be read: permission denied")
             if not folders:
-                raise UsageError(f"{path}: no skill and no evals/tasks.json below this folder")
+                raise UsageError(f"{path}: no skill and no suite below this folder")
         elif os.path.lexists(path):
             folders = _of_file(path)
             if not folders:
                 raise UsageError(f"{path}: belongs to no skill: no folder above has a SKILL.md")
         else:
-            raise UsageError(f"{path}: no such file or folder")
+            raise UsageError(f"{path or repr(path)}: no such file or folder")
         found.update(map(os.path.normpath, folders))
     return sorted(found)
 
 
 def _of_file(path: str) -> list[str]:
     folder = skill.owner(path)
-    inside = folder and (skill.exists(folder) or os.path.basename(os.path.dirname(path)) == "evals")
-    if not inside and os.path.basename(path) in SUITES:
+    if is_alone(path) and not (folder and skill.exists(folder)):
         return [path]
     return [_shortened(folder)] if folder else []
+
+
+def is_alone(target: str) -> bool:
+    """Is it a suite that needs no skill around it: an evals.json, under this name or another?"""
+    name = os.path.basename(target)
+    return os.path.isfile(target) and name.endswith(".json") and name not in _OF_A_SKILL
+
+
+def formats_of(target: str) -> list[str]:
+    """The names of the formats of a target; a suite of an unknown name is taken for an evals.json,
+    as `run` takes it."""
+    return formats.owners(target) or (["suites"] if is_alone(target) else [])
 
 
 def _shortened(folder: str) -> str:
@@ -54,15 +68,21 @@ def problems(folder: str, *, strict: bool = False) -> list[Problem]:
     A suite outside of any skill stands for itself. Sorted by place; `strict` adds the rules that
     are too eager for every commit.
     """
-    alone = os.path.basename(folder) in SUITES and not os.path.isdir(folder)
-    found = [] if alone else _of_skill(folder, strict=strict)
-    owners = formats.owners(folder)
+    found = [] if is_alone(folder) else _of_skill(folder, strict=strict)
+    owners = formats_of(folder)
     for name in owners:
         found += formats.get(name).problems(folder, strict=strict)
     if not owners:
-        message = "has no evals: add evals/tasks.json with at least one task"
-        found.append(Problem(folder, 0, "", "F01", "error", message))
+        found.append(_without_evals(folder))
     return sorted(found)
+
+
+def _without_evals(folder: str) -> Problem:
+    evals = os.path.join(folder, "evals")
+    if os.path.isdir(evals) and not os.access(evals, os.R_OK | os.X_OK):
+        return Problem(evals, 0, "", "F01", "error", "cannot be read: permission denied")
+    message = "has no evals: add evals/tasks.json with at least one task"
+    return Problem(folder, 0, "", "F01", "error", message)
 
 
 def _of_skill(folder: str, *, strict: bool) -> list[Problem]:
@@ -81,7 +101,7 @@ def _of_skill(folder: str, *, strict: bool) -> list[Problem]:
     front = skill.front_matter(textfile.decode(raw))
     text = SkillText(
         path,
-        raw.decode("utf-8", "replace"),
+        raw.decode("utf-8", "surrogateescape"),  # so that what is not UTF-8 can be told
         os.path.basename(os.path.abspath(folder)),
         front.fields,
         front.body_line,
@@ -93,6 +113,9 @@ def _of_skill(folder: str, *, strict: bool) -> list[Problem]:
 
 
 def _files(folder: str) -> tuple[str, ...]:
-    return tuple(
-        os.path.relpath(path, folder).replace(os.sep, "/") for path in skill.files_below(folder)
-    )
+    """The files of the skill, relative to it; none if they are not all known."""
+    try:
+        paths = list(skill.files_below(folder))
+    except OSError:
+        return ()
+    return tuple(os.path.relpath(path, folder).replace(os.sep, "/") for path in paths)

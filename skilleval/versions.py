@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from skilleval import jsonread, skill, textfile
 from skilleval.errors import SuiteError
+from skilleval.jsonvalues import mapping
 from skilleval.process import Command
 from skilleval.tools import Tools
 
 UNKNOWN_VERSION = "0.0.0"
 GIT_TIMEOUT_S = 30.0
+# JSON can spell numbers that no float holds
+LARGEST_PERCENTAGE = 1e9
 
 
 def build(root: str, tools: Tools) -> dict[str, Any]:
@@ -83,12 +86,11 @@ def _models(results: str, version: str) -> Iterator[tuple[str, dict[str, Any]]]:
         folder = os.path.join(results, model)
         report = _newest(folder)
         if report and report.get("skill_version") == version:
-            config = report.get("config")
-            config = config if isinstance(config, dict) else {}
+            config = mapping(report.get("config"))
             entry = {
                 "label": str(config.get("model_label") or ""),
                 "effectiveness": int(report["overall_percentage"] + 0.5),
-                "scenarios": [_scenario(row) for row in report.get("scenarios") or ()],
+                "scenarios": [_scenario(row) for row in _rows(report)],
             }
             # a model whose name has a slash cannot be a folder: its report has the name
             name = str(config.get("agent_model") or model) if "__" in model else model
@@ -104,10 +106,17 @@ def _newest(folder: str) -> dict[str, Any] | None:
         report, _ = jsonread.load(os.path.join(folder, reports[-1]))
     except SuiteError:
         return None
-    usable = isinstance(report, dict) and type(report.get("overall_percentage")) in (int, float)
+    if not isinstance(report, dict):
+        return None
+    overall: Any = report.get("overall_percentage")
+    usable = type(overall) in (int, float) and abs(overall) < LARGEST_PERCENTAGE
     return report if usable else None
 
 
+def _rows(report: Mapping[str, Any]) -> Sequence[Any]:
+    rows = report.get("scenarios")
+    return rows if isinstance(rows, list) else ()
+
+
 def _scenario(row: Any) -> dict[str, Any]:
-    row = row if isinstance(row, dict) else {}
-    return {key: row.get(key) for key in ("name", "description", "pass")}
+    return {key: mapping(row).get(key) for key in ("name", "description", "pass")}

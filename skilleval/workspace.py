@@ -26,7 +26,7 @@ from typing import NamedTuple, Protocol
 from skilleval import gitstate, grounds, visibility
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.model import Arm, Case, File
-from skilleval.skill import MANIFEST
+from skilleval.skill import MANIFEST, NOT_INSTALLED
 from skilleval.snapshot import Snapshot
 from skilleval.textfile import reason
 from skilleval.tools import Tools
@@ -52,8 +52,6 @@ OF_USER = frozenset(
 )
 # with a source repository elsewhere, which the agent is meant to push to
 OF_REMOTE = frozenset({"SSH_AUTH_SOCK", "GH_TOKEN", "GITHUB_TOKEN", "GITLAB_TOKEN"})
-# no part of a skill as an agent gets it (seed 002, agentskills.io)
-NOT_INSTALLED = ("evals", "__pycache__", ".git")
 
 
 class ControlBroken(SkillevalError):
@@ -339,7 +337,7 @@ def _home(arm: Arm, folder: str, environ: Mapping[str, str]) -> str:
 def _environ(
     arm: Arm, folder: str, credentials: Sequence[str], environ: Mapping[str, str]
 ) -> dict[str, str]:
-    """All that the agent sees of our environment, by name, and what is its own (DESIGN 7)."""
+    """All that the agent sees of our environment, by name, and what is its own."""
     user = _is_user_home(arm)
     named = {*SEEN, *credentials, *(OF_USER if user else ())}
     if grounds.is_address(str(arm.options.get("source_repo") or "")):

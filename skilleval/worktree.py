@@ -95,9 +95,8 @@ def inside(name: str) -> str | None:
 def matching(name: str, paths: Iterable[str], folder: str = "") -> tuple[str, ...]:
     """The paths that a name means: itself, or below any folder; else by its `*` and `?`.
 
-    A name in capitals without an extension may have one.
-
-    With `folder`, only those below it. A name that leads out of the workspace means none.
+    A name in capitals without an extension may have one. With `folder`, only those below it. A name
+    that leads out of the workspace means none.
     """
     wanted = inside(name)
     if not wanted:

@@ -35,7 +35,7 @@ WITH_SKILL = {
         {
             "calls": [
                 {"write": ["greeting.txt", "zebra\n"]},
-                {"shell": "tee said.txt <greeting.txt"},
+                {"shell": "echo zebra | tee said.txt"},
             ]
         },
         {"text": "Greeted with the skill."},

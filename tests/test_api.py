@@ -51,3 +51,11 @@ def test_importing_the_library_loads_none_of_it():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'lod'"):
         skilleval.lod  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["gone", "file"])
+def test_answers_that_are_no_folder_are_a_usage_error(tmp_path, name):
+    suite = skilleval.load(build.skill(tmp_path))
+    build.write(tmp_path / "file", "x")
+    with pytest.raises(UsageError, match=name):
+        skilleval.run(suite, answers=tmp_path / name)

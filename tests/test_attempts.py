@@ -64,7 +64,7 @@ def test_error_text_is_one_line_of_the_end():
     failed = Attempt(
         Completed(exit_code=1, stderr="first\n" + "x" * 3000 + "\n\x1b[31mlast\n"), Transcript()
     )
-    assert failed.failure[1].endswith(" [31mlast")
+    assert failed.failure[1].endswith(" last")
     assert len(failed.failure[1]) < 600
 
 

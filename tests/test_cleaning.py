@@ -179,4 +179,4 @@ def test_a_field_of_a_wrong_type_is_nothing(place, value):
 
 def test_a_name_cannot_steer_the_terminal_of_who_is_asked(place):
     manifest(place, source_repo="s", remote_branches=["\x1b[2Jx\ny"])
-    assert leftovers(place).texts == ("delete branch [2Jx y of s",)
+    assert leftovers(place).texts == ("delete branch x y of s",)

@@ -3,7 +3,7 @@
 import pytest
 
 from skilleval import commandline
-from skilleval.process import Command, run
+from skilleval.process import LONGEST_ARGUMENT_BYTES, Command, run
 from skilleval.tools import Tools
 
 
@@ -21,7 +21,7 @@ def test_prompt_that_is_no_argument_goes_to_standard_input(prompt):
 
 
 def test_longest_argument_can_be_given_to_a_program():
-    longest = "x" * commandline.LONGEST_ARGUMENT_BYTES
+    longest = "x" * LONGEST_ARGUMENT_BYTES
     assert commandline.fits(longest)
     assert not commandline.fits(f"{longest}x")
     assert run(Command(["true", longest], 10)).exit_code == 0

@@ -54,6 +54,15 @@ def test_a_replay_gives_back_what_was_recorded_and_touches_nothing(tmp_path):
     assert replayed == [*recorded[:1], recorded[1]._replace(headers={}), *recorded[2:]]
 
 
+def test_a_recording_that_cannot_be_written_is_told_once_and_loses_no_result(tmp_path, capsys):
+    (tmp_path / "tape").write_text("a file where the folder should be")
+    answers = session(exchanges.recording(str(tmp_path / "tape"))(world([]), TRIAL))
+    assert answers[0] == Completed(0, "out 2", seconds=2)
+    said = capsys.readouterr().err
+    assert said.startswith("warning: the recording is incomplete: ")
+    assert said.count("\n") == 1
+
+
 def test_exchanges_are_numbered_files_of_their_trial(tmp_path):
     session(exchanges.recording(str(tmp_path))(world([]), TRIAL))
     names = [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*.json"))]

@@ -87,3 +87,12 @@ def test_link_out_of_the_folder_is_not_followed(tmp_path, work):
 def test_pipe_holds_nobody_up(work):
     os.mkfifo(work / ".git" / "refs" / "heads" / "pipe")
     assert gitfiles.heads(str(work / ".git"))["pipe"] == ""
+
+
+def test_repository_of_a_folder_is_the_innermost_that_holds_it(tmp_path):
+    inner = tmp_path / "outer" / "inner"
+    (inner / "deep").mkdir(parents=True)
+    for folder in (tmp_path / "outer", inner):
+        (folder / ".git").mkdir()
+    assert gitfiles.repository_of(str(inner / "deep")) == str(inner)
+    assert gitfiles.repository_of(str(tmp_path / "outer")) == str(tmp_path / "outer")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from harness_fake import arm, case, counting_git, environ, git, repository, tools
 
-from skilleval import grounds
+from skilleval import gitfiles, grounds
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.model import Case
 
@@ -225,7 +225,7 @@ def test_temporary_folder_in_a_repository_is_passed_over(tmp_path):
     (tmp_path / ".git").mkdir()
     root = grounds.temporary_root(environ(tmp_path))
     assert not root.startswith(str(tmp_path))
-    assert grounds.repository_of(root) == ""
+    assert gitfiles.repository_of(root) == ""
 
 
 def test_no_temporary_folder_outside_a_repository_is_an_error_that_says_what_to_do(tmp_path):

@@ -715,7 +715,7 @@ def test_redact_leaves_the_text_alone_for_empty_and_tiny_secrets() -> None:
 
 def test_excerpt_is_one_printable_line() -> None:
     response = Response(500, b"a\r\n\x1b[31mb\x00\t c\xff", {}, 0.0)
-    assert excerpt(response, ()) == "a [31mb c\ufffd"
+    assert excerpt(response, ()) == "a b c\ufffd"
 
 
 def test_excerpt_names_an_empty_body_and_the_size_of_a_long_one() -> None:

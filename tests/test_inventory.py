@@ -72,6 +72,11 @@ def test_folders_without_files_of_the_repository_are_left_out(tmp_path, folder):
     assert inventory.take(str(tmp_path)) == inventory.Inventory((), ())
 
 
+def test_a_skill_that_is_called_like_a_folder_of_runs_is_a_skill(tmp_path):
+    build.write(tmp_path / "skills" / "setup-workspace" / "SKILL.md", MANIFEST)
+    assert [skill.name for skill in inventory.take(str(tmp_path)).skills] == ["setup-workspace"]
+
+
 def test_a_file_of_a_common_name_counts_only_in_evals(tmp_path):
     build.write(tmp_path / "tasks.json", '{"tasks": []}')
     build.write(tmp_path / "criteria.json", "{}")

@@ -84,3 +84,11 @@ def test_level_of_a_heading(text, level):
 @pytest.mark.parametrize("text", ["---", "***", "|---|:-:|", "…"])
 def test_line_of_punctuation_is_a_rule(text):
     assert kinds(text) == ["rule"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fence"),
+    [("", "```"), ("a `b` ``c``", "```"), ("```\nx\n```", "````"), ("a\n`````x", "``````")],
+)
+def test_fence_is_longer_than_any_run_of_backticks(text, fence):
+    assert markdown.fence(text) == fence

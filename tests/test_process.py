@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from skilleval.process import TOKEN_NAME, Command, find_executable, run
+from skilleval.process import TOKEN_NAME, Command, Completed, complaint, find_executable, run
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell and POSIX signals")
 linux = pytest.mark.skipif(
@@ -472,3 +472,21 @@ def test_platform_without_pidfd_reads_and_kills_as_well(mark):
     lines = asked.communicate(timeout=20)[0].splitlines()
     assert [json.loads(line) for line in lines] == [[4, "out\n", "err\n", 1], [True, "hi\n"]]
     assert marked(mark) == []
+
+
+@pytest.mark.parametrize(
+    ("done", "said"),
+    [
+        (Completed(error="x: timed out after 1 s", stderr="noise"), "x: timed out after 1 s"),
+        (Completed(exit_code=1, stderr="first\n\x1b[31mlast\n", stdout="answer"), "first last"),
+        (Completed(exit_code=1, stderr=" \n", stdout="said here"), "said here"),
+        (Completed(exit_code=3), "exit code 3"),
+    ],
+    ids=["our own error", "stderr", "stdout", "nothing said"],
+)
+def test_complaint_is_what_the_program_said_on_one_line(done, said):
+    assert complaint(done) == said
+
+
+def test_complaint_is_the_end_of_a_long_text():
+    assert complaint(Completed(exit_code=1, stderr=f"{'x' * 900} why"), 10) == "xxxxxx why"

@@ -31,6 +31,12 @@ def test_it_says_what_runs_and_what_is_done():
     assert stream.getvalue().endswith("\r\x1b[K")
 
 
+def test_what_an_earlier_run_has_done_counts():
+    progress = Progress(3, Terminal(), done=2)
+    progress.watch(Trial("a", "m"), None)
+    assert progress.line().startswith("[2/3] ")
+
+
 def test_a_long_line_is_cut():
     progress = Progress(50, Terminal())
     for number in range(40):

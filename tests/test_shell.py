@@ -27,6 +27,8 @@ from skilleval import shell
         ("cat <<EOF > f\nnpm test\nEOF\nls", ["cat", "ls"]),
         ("cat <<'E'\n$(x)\nE", ["cat"]),
         ("# npm test", []),
+        ("v/bin/python3 -m pytest", ["v/bin/python3 -m pytest", "pytest"]),
+        ("go run main.go", ["go run main.go", "main.go"]),
         ("", []),
         (["bash", "-c", "ls"], ["bash -c ls", "ls"]),
         ([], []),
@@ -53,6 +55,14 @@ def test_simple_commands_of_a_line(line, found):
         ("check.py", "check.py", True),
         ("check.py", "cat -n notes check.py", False),
         ("jest", "node_modules/.bin/jest", True),
+        ("check.py", "cat scripts/check.py", False),
+        ("scripts/check.py", "wc -l scripts/check.py", False),
+        ("check.sh", "source ./check.sh", True),
+        ("check.py", "venv/bin/python3 -u check.py", True),
+        ("git push --force", "git push origin main --force", True),
+        ("git push --force", "git push --tags origin", False),
+        ("git push --force origin", "git push origin --force", True),
+        ("git --version", "git commit --version", False),
     ],
 )
 def test_command_is_in_a_segment(wanted, segment, runs):

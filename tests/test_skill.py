@@ -7,7 +7,7 @@ from pathlib import Path
 import build
 import pytest
 
-from skilleval import skill
+from skilleval import skill, textfile
 from skilleval.errors import SuiteError
 
 DATA = json.loads((Path(__file__).parent / "data" / "cases" / "fixtures.json").read_text("utf-8"))
@@ -121,3 +121,56 @@ def test_fixtures_without_a_skill_still_have_an_owner(tmp_path):
     (folder / "SKILL.md").unlink()
     assert skill.owner(str(folder / "evals" / "examples" / "t1.md")) == str(folder)
     assert skill.owner(str(tmp_path / "README.md")) == ""
+
+
+def test_digest_is_of_what_an_agent_is_given(tmp_path):
+    (tmp_path / "references" / "evals").mkdir(parents=True)
+    given = tmp_path / "references" / "evals" / "how.md"
+    given.write_text("a")
+    before = skill.digest(str(tmp_path))
+    for left_out in ("evals/evals.json", "scripts/__pycache__/x.pyc", ".git/HEAD"):
+        (tmp_path / left_out).parent.mkdir(parents=True)
+        (tmp_path / left_out).write_text("b")
+    assert skill.digest(str(tmp_path)) == before
+    given.write_text("c")
+    assert skill.digest(str(tmp_path)) != before
+
+
+@pytest.mark.parametrize(
+    ("lines", "want"),
+    [
+        ("description: Use when: asked\ntags: a, b", ("Use when: asked", "a, b")),
+        ("argument-hint: [a] [b]\ndescription: 'x'", ("x", "")),
+        ("description: >-\n  two: 2\n  lines\nmetadata:\n  tags: t\nx: [", ("two: 2 lines", "t")),
+    ],
+)
+def test_a_front_matter_that_is_no_yaml_is_read_by_line(lines, want):
+    assert skill.front_matter(f"---\n{lines}\n---\n").fields is None
+    assert skill.description_and_tags(f"---\n{lines}\n---\n") == want
+
+
+def test_a_front_matter_that_is_not_closed_says_nothing():
+    assert skill.description_and_tags("---\ndescription: x\n") == ("", "")
+
+
+def test_a_skill_behind_a_link_is_named(tmp_path):
+    build.skill(tmp_path, "real").rename(tmp_path / "elsewhere")
+    (tmp_path / "skills" / "linked").symlink_to(tmp_path / "elsewhere")
+    assert skill.names(str(tmp_path)) == ["linked"]
+
+
+def test_why_a_reference_cannot_be_read_is_handed_on(tmp_path):
+    folder = build.skill(tmp_path, text="in-skill")
+    large = build.write(folder / "references" / "a.md", "")
+    os.truncate(large, textfile.LIMIT_BYTES + 1)
+    errors = []
+    assert skill.corpus(str(folder), errors.append) == "in-skill"
+    assert [error.filename for error in errors] == [str(large)]
+
+
+def test_a_folder_that_cannot_be_read_raises_or_is_handed_on(tmp_path):
+    folder, errors = str(tmp_path / "gone"), []
+    with pytest.raises(FileNotFoundError):
+        list(skill.files_below(folder))
+    assert list(skill.files_below(folder, errors.append)) == []
+    assert [error.filename for error in errors] == [folder]

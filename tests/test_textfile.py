@@ -56,3 +56,12 @@ def test_links_are_followed_only_within_the_folder(tmp_path):
 def test_containment_is_by_path_and_not_by_prefix(target, inside):
     root, target = ("/a", target) if os.sep == "/" else ("\\a", target.replace("/", "\\"))
     assert textfile.contains_path(root, target) is inside
+
+
+def test_links_below_a_folder_are_found_and_not_followed(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "file").write_text("x")
+    (tmp_path / "real" / "to-file").symlink_to("file")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    found = {os.path.relpath(path, tmp_path) for path in textfile.links_below(str(tmp_path))}
+    assert found == {"loop", os.path.join("real", "to-file")}

@@ -119,16 +119,6 @@ def test_not_a_number_is_unknown():
     assert transcript.stream('{"a": NaN, "b": Infinity}').records == ({"a": None, "b": None},)
 
 
-@pytest.mark.parametrize("value", [None, True, "12", -1, [], float("nan"), float("inf")])
-def test_what_is_no_number_of_tokens_is_unknown(value):
-    assert transcript.count(value) is None
-    assert transcript.total([value]) is None
-
-
-def test_sum_is_of_the_known_numbers():
-    assert transcript.total([1, None, 2]) == 3
-
-
 def test_price_of_nothing_for_tokens_is_unknown():
     assert transcript.cost(0, 100, 20) is None
     assert transcript.cost(0, 0, None) == 0

@@ -55,6 +55,19 @@ def test_the_shared_cases(tmp_path, case):
         assert shown == case["want"]
 
 
+@pytest.mark.parametrize("overall", ["1e999", "9" * 400, "true", '"90"', "null"])
+def test_a_report_without_a_usable_percentage_is_skipped(tmp_path, overall):
+    text = f'{{"skill_version": "1.0.0", "overall_percentage": {overall}}}'
+    assert "models" not in entry(repository(tmp_path, results={"m": {"a.json": text}}))
+
+
+@pytest.mark.parametrize("rows", [5, "abc", None, {}])
+def test_a_report_whose_scenarios_are_no_list_has_none(tmp_path, rows):
+    report = {"skill_version": "1.0.0", "overall_percentage": 90, "scenarios": rows}
+    found = entry(repository(tmp_path, results={"m": {"a.json": report}}))
+    assert found["models"]["m"]["scenarios"] == []
+
+
 def test_the_newest_git_tag_is_the_version_before_the_changelog(tmp_path):
     repository(tmp_path)
     tag(tmp_path, "skills/demo/v1.9.0", "skills/demo/v1.10.0", "skills/other/v9.0.0")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from harness_fake import SKILL, Fake, arm, case, environ, git, repository, skill, tools
 
-from skilleval import grounds, workspace
+from skilleval import gitfiles, grounds, workspace
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.model import Arm
 from skilleval.workspace import ControlBroken, prepare
@@ -49,7 +49,7 @@ def test_folder_is_the_users_alone(open_place):
 
 
 def test_folder_is_outside_any_repository(open_place):
-    assert grounds.repository_of(open_place().folder) == ""
+    assert gitfiles.repository_of(open_place().folder) == ""
 
 
 def test_git_does_not_look_above_the_workspace(tmp_path, open_place):

@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from skilleval import commandline, transcript
+from skilleval.jsonvalues import amount, count, items, mapping, total, word
 from skilleval.model import Arm, Case, Event, Failure, Outcome, Suite, Usage
 from skilleval.tools import Tools
-from skilleval.transcript import Transcript, content, count, mapping, word
+from skilleval.transcript import Transcript, content
 
 if TYPE_CHECKING:
     from skilleval.harness import Ask, Program
@@ -100,7 +101,7 @@ def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
         failure, error = transcript.refused(e for e in events if e.name not in _QUESTIONS)
     spent, details, notes = _usage(stream.records, result)
     listed = start.get("skills")
-    milliseconds = transcript.amount(result.get("duration_ms"))
+    milliseconds = amount(result.get("duration_ms"))
     return Transcript(
         output=_output(stream, result, events, failure),
         events=events,
@@ -152,7 +153,7 @@ def _events(records: Sequence[Record], denied: Mapping[str, Event]) -> list[Even
         if record.get("subtype") == "api_retry":
             events.append(Event("retry", output=_retry(record)))
         parent, message = word(record.get("parent_tool_use_id")), mapping(record.get("message"))
-        for block in map(mapping, transcript.items(message.get("content"))):
+        for block in map(mapping, items(message.get("content"))):
             kind, key = block.get("type"), word(block.get("id") or block.get("tool_use_id"))
             if kind == "tool_use" and key not in calls:
                 calls[key] = len(events)
@@ -194,7 +195,7 @@ def _denials(result: Record) -> dict[str, Event]:
         word(each.get("tool_use_id")): _call(
             {"name": each.get("tool_name"), "input": each.get("tool_input")}
         )._replace(kind="denied")
-        for each in map(mapping, transcript.items(result.get("permission_denials")))
+        for each in map(mapping, items(result.get("permission_denials")))
     }
 
 
@@ -229,7 +230,7 @@ def _no_result(
 
 
 def _is_error(result: Record) -> tuple[Failure, str]:
-    said = "; ".join(filter(None, map(word, transcript.items(result.get("errors")))))
+    said = "; ".join(filter(None, map(word, items(result.get("errors")))))
     subtype = word(result.get("subtype"))
     error = word(result.get("result")) or said or subtype or "is_error without a reason"
     if subtype == "error_max_budget_usd":
@@ -256,13 +257,13 @@ def _usage(
 
     def spent(name: str, of_models: str) -> int | None:
         both = (
-            transcript.total(each.get(name) for each in counts),
-            transcript.total(each.get(of_models) for each in models),
+            total(each.get(name) for each in counts),
+            total(each.get(of_models) for each in models),
         )
         return max((number for number in both if number is not None), default=None)
 
     given, written = spent("input_tokens", "inputTokens"), spent("output_tokens", "outputTokens")
-    usd = transcript.cost(transcript.amount(result.get("total_cost_usd")), given, written)
+    usd = transcript.cost(amount(result.get("total_cost_usd")), given, written)
     priced = all(each.get("costBasis", "list") == "list" for each in models)
     usage = Usage(
         given,

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from skilleval import commandline, transcript
+from skilleval.jsonvalues import items, mapping, total, word
 from skilleval.model import Arm, Case, Event, Failure, Outcome, Suite, Usage
 from skilleval.tools import Tools
-from skilleval.transcript import Transcript, content, mapping, word
+from skilleval.transcript import Transcript, content
 
 if TYPE_CHECKING:
     from skilleval.harness import Ask, Program
@@ -143,7 +144,7 @@ def _item(item: Record) -> Iterator[Event]:
     elif kind == "error":  # a warning: it comes in runs that go well, too
         yield Event("warning", output=word(item.get("message")))
     elif kind == "file_change":
-        for change in map(mapping, transcript.items(item.get("changes"))):
+        for change in map(mapping, items(item.get("changes"))):
             name = _CHANGES.get(word(change.get("kind")), "edit")
             yield _called(Event("call", name, change, failed=failed), status)
     elif kind == "command_execution":
@@ -196,7 +197,7 @@ def _usage(records: Sequence[Record]) -> tuple[Usage, dict[str, int]]:
     """The tokens of all turns. The input includes what was read from a cache; no cost is told."""
     turns = [mapping(r.get("usage")) for r in records if r.get("type") == "turn.completed"]
     given, cached, written, reasoning, creation = (
-        transcript.total(turn.get(f"{name}_tokens") for turn in turns)
+        total(turn.get(f"{name}_tokens") for turn in turns)
         for name in ("input", "cached_input", "output", "reasoning_output", "cache_write_input")
     )
     uncached = None if given is None or cached is None else max(0, given - cached)

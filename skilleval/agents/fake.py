@@ -26,9 +26,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skilleval import transcript
 from skilleval.errors import UsageError
+from skilleval.jsonvalues import mapping, word
 from skilleval.model import Arm, Case, Event, Outcome, Suite, Usage
 from skilleval.tools import Tools
-from skilleval.transcript import Transcript, mapping, word
+from skilleval.transcript import Transcript
 
 if TYPE_CHECKING:
     from skilleval.harness import Ask
@@ -202,8 +203,8 @@ def _take(step: Any) -> Iterator[Mapping[str, Any]]:
     return iter([_failed(f"unknown step {json.dumps(step)}; choose one of: {choices}")])
 
 
-def _failed(error: str, failure: str = "agent") -> Mapping[str, Any]:
-    return {"failure": failure, "error": error}
+def _failed(error: str) -> Mapping[str, Any]:
+    return {"failure": "agent", "error": error}
 
 
 def _call(name: str, given: Step, output: str = "", failed: bool = False) -> Mapping[str, Any]:

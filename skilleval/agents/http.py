@@ -33,8 +33,7 @@ def run(case: Case, arm: Arm, tools: Tools) -> Outcome:
 
     The arm's options: `base_url`, `key_name` (the variable that holds the key, if any) and
     `timeout_s` for one attempt. What the endpoint does wrong is an outcome with an error; only
-    throttling is asked again, as in the seed. A missing
-    base URL is found by `preflight`.
+    throttling is asked again, as in the seed. A missing base URL is found by `preflight`.
     """
     options = arm.options
     timeout_s = options["timeout_s"]

@@ -12,6 +12,7 @@ import os
 from skilleval import kiro, sandboxes
 from skilleval.errors import ModelError, SkillevalError
 from skilleval.model import Arm, Case, Delta, Outcome, Suite
+from skilleval.plaintext import without_sequences
 from skilleval.process import Completed, find_executable
 from skilleval.sandboxes import Box, Spec
 from skilleval.skill import FOLDERS, INPUTS, MANIFEST, TASK
@@ -88,7 +89,7 @@ def _sandboxed(case: Case, arm: Arm, tools: Tools) -> Outcome:
         _furnish(box, given["skill"], tools=True, scenario=case.source)
         before = box.snapshot()
         done = box.run(argv)
-        output = kiro.plain(done.stdout + done.stderr)
+        output = without_sequences(done.stdout + done.stderr)
         problem = _problem(done, output)
         changes: Delta | None = None
         try:

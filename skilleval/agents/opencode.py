@@ -13,9 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from skilleval import commandline, transcript
+from skilleval.jsonvalues import amount, count, mapping, total, word
 from skilleval.model import Arm, Case, Event, Failure, Outcome, Suite, Usage
 from skilleval.tools import Tools
-from skilleval.transcript import Transcript, count, mapping, word
+from skilleval.transcript import Transcript
 
 if TYPE_CHECKING:
     from skilleval.harness import Ask, Program
@@ -224,11 +225,10 @@ def _usage(parts: Sequence[Record]) -> tuple[Usage, dict[str, int]]:
     tokens = [mapping(step.get("tokens")) for step in steps]
     caches = [mapping(each.get("cache")) for each in tokens]
     given, written, reasoning = (
-        transcript.total(each.get(name) for each in tokens)
-        for name in ("input", "output", "reasoning")
+        total(each.get(name) for each in tokens) for name in ("input", "output", "reasoning")
     )
-    cached, creation = (transcript.total(c.get(name) for c in caches) for name in ("read", "write"))
-    costs = [usd for step in steps if (usd := transcript.amount(step.get("cost"))) is not None]
+    cached, creation = (total(c.get(name) for c in caches) for name in ("read", "write"))
+    costs = [usd for step in steps if (usd := amount(step.get("cost"))) is not None]
     usd = transcript.cost(sum(costs) if costs else None, given, written)
     details = transcript.known(reasoning=reasoning, cache_creation=creation, uncached=given)
     return Usage(given, written, cached, usd, "" if usd is None else "cli"), details

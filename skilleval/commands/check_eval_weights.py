@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in arguments.paths:
         files += [path] if os.path.isfile(path) else scenario.criteria_files(path)
     lines = [
-        f"FAIL: {os.path.dirname(path)} — {problem}"
+        f"FAIL: {os.path.dirname(path) or os.curdir} — {problem}"
         for path in sorted(set(files))
         if (problem := scenario.weights_problem(path))
     ]

@@ -10,12 +10,22 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from skilleval import aggregate, comparison, console, gates, regrading, runs, store, textfile
-from skilleval.errors import SkillevalError, UsageError
+from skilleval import (
+    aggregate,
+    comparison,
+    console,
+    gates,
+    judging,
+    regrading,
+    runs,
+    store,
+)
+from skilleval.errors import UsageError
 from skilleval.model import EMPTY, Report, SuiteReport
-from skilleval.redaction import one_line, secrets_in
+from skilleval.plaintext import one_line
+from skilleval.redaction import secrets_in
 from skilleval.regrading import Flip
-from skilleval.sinks import benchmark
+from skilleval.sinks import benchmark, counted
 from skilleval.tools import Tools
 
 EXAMPLES = """examples:
@@ -58,19 +68,15 @@ def run(arguments: argparse.Namespace) -> int:
         stored.suite, arguments.judge_model, arguments.judge_base_url, tools.environ
     )
     suite = stored.suite._replace(judge=judge)
-    asked = sum(check.grader == "judge" for case in suite.cases for check in case.checks)
+    asked = judging.asked(suite)
     if asked and judge:
-        console.note(f"warning: a judge decides {asked} checks: its verdicts may flip")
+        console.note(f"warning: a judge decides {counted(asked, 'check')}: its verdicts may flip")
     repeats = int(stored.meta.get("repeats", 1))
     target = store.Run(stored.folder, suite, repeats > 1, secrets_in(tools.environ))
-    try:
+    with store.writing(stored.folder):
         done = regrading.regrade(stored, target, tools, arguments.concurrency)
         found = aggregate.report(suite, done.results)
         _write(target, stored, found, with_benchmark=arguments.recompute_benchmark)
-    except OSError as error:
-        raise SkillevalError(f"{stored.folder}: cannot be written: {textfile.reason(error)}") from (
-            None
-        )
     for problem in done.problems:
         console.note(f"warning: {problem}")
     console.write(_json(done.flips) if arguments.json else _text(done.flips, found))
@@ -109,12 +115,9 @@ def _text(flips: Sequence[Flip], found: SuiteReport) -> str:
         for flip in flips
     ]
     summary = found.summary
-    changed = (
-        f"{len(flips)} verdict changed" if len(flips) == 1 else f"{len(flips)} verdicts changed"
-    )
     lines.append(
-        f"graded {len(found.results)} trials again: {changed}; {summary.checks_passed}/"
-        f"{summary.checks_total} checks pass"
+        f"graded {counted(len(found.results), 'trial')} again: {counted(len(flips), 'verdict')}"
+        f" changed; {summary.checks_passed}/{summary.checks_total} checks pass"
     )
     return "\n".join(lines)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from skilleval import console, scaffold, textfile
-from skilleval.errors import SkillevalError, UsageError
+from skilleval import console, scaffold, store
+from skilleval.errors import UsageError
 
 EXAMPLES = """examples:
   skilleval init my-skill                    in the current folder
@@ -28,11 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the files, and says which."""
-    try:
+    with store.writing(os.path.join(arguments.output, arguments.name)):
         written = scaffold.write(arguments.name, arguments.output)
-    except OSError as error:
-        place = os.path.join(arguments.output, arguments.name)
-        raise SkillevalError(f"{place}: cannot be written: {textfile.reason(error)}") from None
     for path in written.kept:
         console.note(f"kept {path}: it is there already")
     if not written.new:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from skilleval import console, inventory, store
 from skilleval.errors import UsageError
 from skilleval.inventory import FoundSuite, Inventory
-from skilleval.redaction import one_line
+from skilleval.plaintext import one_line
 from skilleval.sinks.suites import table
 
 EXAMPLES = """examples:

@@ -66,7 +66,8 @@ def _add_suite(group: argparse._ArgumentGroup) -> None:
     add("--home", choices=("isolated", "user"), help="the agents' home (default: isolated)")
     add("--effort", "--reasoning-effort", metavar="E", help="reasoning effort")
     add("--max-budget-usd", type=float, metavar="X", help="per trial, and for the whole run")
-    add("--agent-command", nargs="+", metavar="ARG", help="argv of agent `command`: {prompt} …")
+    add("--agent-command", nargs="+", metavar="ARG",
+        help="argv of agent `command`; with options, as one text: 'it -p {prompt}'")  # fmt: skip
     add("--fake", metavar="MODE", help="of agent `fake`: oracle, nop or scripted:FILE")
     add("--save-answers", metavar="DIR", help="write each answer to DIR/<skill>/<id>.md")
     add("--no-llm-judges", action="store_true", help="skip what only a judge can decide")

@@ -74,9 +74,12 @@ def min_score(text: str) -> Fraction:
 def run(arguments: argparse.Namespace) -> int:
     """Scores, prints, and returns the exit code."""
     answers = arguments.answers
-    if answers is not None and not os.path.isdir(answers):
-        raise UsageError(f"--answers {answers}: no such folder")
+    if answers is not None:
+        tasks.check_folder(answers, "--answers ")
     known = skill.names(arguments.root)
+    if not known:
+        place = os.path.join(arguments.root, "skills")
+        raise UsageError(f"no skills found: there is no {place}/<name>/SKILL.md; see --root")
     suites = _suites(arguments.root, _selected(known, arguments.skill), answers)
     limit = arguments.min_score
     if limit is None:
@@ -101,8 +104,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _selected(known: list[str], wanted: list[str]) -> list[str]:
-    if not known:
-        raise UsageError("no skills found: there is no skills/<name>/SKILL.md here; see --root")
     unknown = sorted(set(wanted).difference(known))
     if unknown:
         named = "; ".join(f"{name!r}{nearest(name, known)}" for name in unknown)
@@ -124,7 +125,8 @@ def _warn(report: Report) -> None:
     for suite in report.suites:
         for result in suite.results:
             if result.outcome.error:
-                console.note(f"warning: {result.outcome.source}: {result.outcome.error}")
+                why = f"{result.outcome.error}; counts as missing"
+                console.note(f"warning: {result.outcome.source}: {why}")
     for path in report.meta["unused_answers"]:
         console.note(
             f"warning: {os.path.join(report.meta['answers_dir'], path)}: belongs to no task;"

@@ -10,8 +10,18 @@ import argparse
 import os
 from datetime import UTC, datetime
 
-from skilleval import console, evaluation, execution, gates, settings, skill, store, textfile
-from skilleval.errors import SuiteError, UsageError
+from skilleval import (
+    console,
+    evaluation,
+    execution,
+    gates,
+    plan,
+    settings,
+    skill,
+    store,
+    textfile,
+)
+from skilleval.errors import SuiteError
 from skilleval.formats import scenario
 from skilleval.model import Report, Suite
 from skilleval.redaction import redact, secrets_in
@@ -28,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         console.write(_shown(chosen, arguments.json))
         return 0
     try:
-        suite = _selected(scenario.load(arguments.target), arguments.case)
+        suite = plan.selected(scenario.load(arguments.target), arguments.case)
     except SuiteError as error:
         console.note(f"error: {error.message}")
         return gates.BELOW  # the seed's exit code for what cannot start (spec/scenarios 16)
@@ -49,16 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _shown(chosen: settings.Settings, as_json: bool) -> str:
     return store.as_json(settings.document(chosen)) if as_json else settings.render(chosen)
-
-
-def _selected(suite: Suite, wanted: list[str]) -> Suite:
-    known = {case.id for case in suite.cases}
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        raise UsageError(
-            f"unknown case {', '.join(unknown)}; there are: {', '.join(sorted(known))}"
-        )
-    return suite._replace(cases=tuple(c for c in suite.cases if not wanted or c.id in wanted))
 
 
 def _planned(suite: Suite) -> str:
@@ -90,10 +90,10 @@ def _evaluated(
         quiet=arguments.quiet,
     )
     meta = {"settings": settings.document(chosen), **_meta(suite, chosen, tools.now())}
-    report, _folder = execution.run(suite, options, meta)
+    report, folder = execution.run(suite, options, meta)
     secrets = secrets_in(tools.environ)
     document = redact(sink.document(report), secrets)
-    written = _written(document, report, arguments, single=single)
+    written = _written(document, report, arguments, folder, single=single)
     text = document if arguments.json else sink.render(report, colour=console.colours())
     console.write(redact(text, secrets))
     if written and not arguments.quiet:
@@ -113,10 +113,22 @@ def _meta(suite: Suite, chosen: settings.Settings, now_s: float) -> dict[str, ob
     }
 
 
-def _written(document: str, report: Report, arguments: argparse.Namespace, *, single: bool) -> str:
-    """Writes the report and returns its path; "" if none is due, or it cannot be written."""
+def _written(
+    document: str,
+    report: Report,
+    arguments: argparse.Namespace,
+    folder: store.Run | None,
+    *,
+    single: bool,
+) -> str:
+    """Writes the report and returns its path; "" if none is due, or it cannot be written.
+
+    The verdict stands then, and so does its exit code (spec/scenarios section 15); the run stays
+    open, so that `--resume` makes the report from what is stored.
+    """
     output = arguments.output or ""
-    if single and not output:
+    # a replay measures nothing, so nothing of it belongs among the results of the skill
+    if (single or arguments.replay) and not output:
         return ""
     suite, meta = report.suites[0].suite, report.meta
     path = sink.report_path(
@@ -128,7 +140,10 @@ def _written(document: str, report: Report, arguments: argparse.Namespace, *, si
     try:
         store.write_text(path, document)
     except OSError as error:
-        # the verdict stands, and so does its exit code (spec/scenarios section 15)
-        console.note(f"error writing output: {path}: {textfile.reason(error)}")
+        hint = ""
+        if folder:
+            store.reopen(folder)
+            hint = "; --resume tries again and repeats nothing that is finished"
+        console.note(f"error writing output: {path}: {textfile.reason(error)}{hint}")
         return ""
     return path

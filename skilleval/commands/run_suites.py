@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from skilleval import (
     agents,
@@ -20,6 +19,7 @@ from skilleval import (
     formats,
     gates,
     judging,
+    plan,
     runs,
     store,
 )
@@ -27,7 +27,7 @@ from skilleval import settings as all_settings
 from skilleval import skill as skills
 from skilleval.errors import UsageError
 from skilleval.formats import evals, tasks, triggers
-from skilleval.model import Arm, Gate, Report, Result, Suite
+from skilleval.model import SIDES, Arm, Gate, Report, Result, Suite
 from skilleval.settings import Row, Settings, Table
 from skilleval.sinks import benchmark, suites, view
 from skilleval.tools import Tools
@@ -85,8 +85,10 @@ def _suite(arguments: argparse.Namespace, chosen: Settings, tools: Tools) -> Sui
         folder = _beside(suite)
     if not skills.exists(folder):
         raise UsageError(f"{folder or path}: no SKILL.md there; name the skill with --skill DIR")
-    cases = _shard(_selected(suite, arguments.case), arguments.shard)
-    suite = suite._replace(cases=cases, arms=_arms(arguments, chosen, folder))
+    suite = plan.selected(suite, arguments.case)
+    if arguments.shard:
+        suite = plan.shard(suite, arguments.shard)
+    suite = suite._replace(arms=_arms(arguments, chosen, folder))
     threshold = arguments.threshold
     limits = () if threshold is None else (Gate("score", ">=", Fraction(threshold, 100)),)
     judge = {} if arguments.no_llm_judges else judging.settings(chosen, tools.environ)
@@ -114,23 +116,6 @@ def _beside(suite: Suite) -> str:
         folder = above
 
 
-def _selected(suite: Suite, wanted: list[str]) -> Suite:
-    known = [case.id for case in suite.cases]
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        raise UsageError(f"unknown case {', '.join(unknown)}; there are: {', '.join(known)}")
-    return suite._replace(cases=tuple(c for c in suite.cases if not wanted or c.id in wanted))
-
-
-def _shard(suite: Suite, shard: str | None) -> tuple[Any, ...]:
-    if not shard:
-        return suite.cases
-    number, slash, count = shard.partition("/")
-    if not (slash and number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-        raise UsageError(f"--shard {shard}: write I/N, such as 1/4")
-    return suite.cases[int(number) - 1 :: int(count)]
-
-
 def _arms(arguments: argparse.Namespace, chosen: Settings, folder: str) -> tuple[Arm, ...]:
     names = list(dict.fromkeys(arguments.agent or [DEFAULT_AGENT]))
     for name in names:
@@ -146,23 +131,26 @@ def _arms(arguments: argparse.Namespace, chosen: Settings, folder: str) -> tuple
         "home": arguments.home or "isolated",
         "effort": arguments.effort or "",
         "max_budget_usd": arguments.max_budget_usd,
-        "command": tuple(arguments.agent_command or ()),
+        "command": _template(arguments.agent_command or ()),
         "fake": arguments.fake or "",
     }
     return tuple(
-        Arm(f"{name}-{label}", name, models.get(name, ""), with_skill, options)
+        Arm(f"{name}-{SIDES[with_skill]}", name, models.get(name, ""), with_skill, options)
         for name in names
-        for label, with_skill in _sides(arguments)
+        for with_skill in _sides(arguments)
     )
 
 
-def _sides(arguments: argparse.Namespace) -> list[tuple[str, bool]]:
+def _template(given: Sequence[str]) -> Sequence[str]:
+    """The argv of the agent `command`; one text is in the words of a shell, so may have options."""
+    return given[0] if len(given) == 1 else tuple(given)
+
+
+def _sides(arguments: argparse.Namespace) -> tuple[bool, ...]:
     """Both arms of a suite, unless told otherwise; answers are collected with the skill alone."""
-    sides = [("with_skill", True)]
     baseline = arguments.baseline
-    if baseline or (baseline is None and not arguments.save_answers):
-        sides.append(("without_skill", False))
-    return sides
+    both = baseline or (baseline is None and not arguments.save_answers)
+    return (True, False) if both else (True,)
 
 
 def _models(arguments: argparse.Namespace, names: list[str]) -> dict[str, str]:
@@ -186,7 +174,7 @@ def _models(arguments: argparse.Namespace, names: list[str]) -> dict[str, str]:
 def _planned(suite: Suite, repeats: int) -> str:
     rows = [f"  {arm.name}: {arm.model or 'its own model'}" for arm in suite.arms]
     count = len(suite.cases) * len(suite.arms) * repeats
-    asked = sum(check.grader == "judge" for case in suite.cases for check in case.checks)
+    asked = judging.asked(suite)
     judge = f"judge {suite.judge['model']}" if suite.judge else "no judge"
     return "\n".join(
         [

@@ -6,11 +6,10 @@ PATH is a folder (every skill below it) or a file of a skill, as pre-commit pass
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from skilleval import console, formats, validation
+from skilleval import console, validation
 from skilleval.errors import SuiteError, UsageError
 from skilleval.sinks import problems as sink
 from skilleval.sinks.problems import Found, Routed
@@ -39,7 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("text", "json", "sarif"), default="text", help="default: text"
     )
-    parser.add_argument("--json", action="store_const", dest="format", const="json")
+    parser.add_argument(
+        "--json",
+        action="store_const",
+        dest="format",
+        const="json",
+        help="the same as --format json",
+    )
     parser.add_argument(
         "--routes",
         action="store_true",
@@ -88,12 +93,12 @@ def _strength(folders: Sequence[str], arguments: argparse.Namespace) -> Strength
 
 def _is_suite(paths: Sequence[str]) -> bool:
     """Was just one evals.json named? Then how it is graded is what one wants to see."""
-    return len(paths) == 1 and os.path.basename(paths[0]) == formats.KNOWN_BY["suites"]
+    return len(paths) == 1 and validation.is_alone(paths[0])
 
 
 def _routed(target: str) -> Routed | None:
     """How the assertions of a target's suite will be graded; None if it has no readable one."""
-    if "suites" not in formats.owners(target):
+    if "suites" not in validation.formats_of(target):
         return None
     from skilleval.formats import evals
 

@@ -32,6 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the file, then prints its path and what is in it."""
     text = versions.render(versions.build(arguments.root, Tools()))
     path = arguments.out or os.path.join(arguments.root, DEFAULT)
-    store.write_text(path, text)
+    with store.writing(path):
+        store.write_text(path, text)
     console.write(f"Wrote {path}\n{text}")
     return 0

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from skilleval import jsonread, textfile
 from skilleval.errors import SuiteError
-from skilleval.formats.fields import Reader, kind
+from skilleval.formats.fields import Reader, kind, problem_of
 from skilleval.model import EMPTY, Check, Problem
 from skilleval.reply import writable
 
@@ -74,8 +74,7 @@ def read_checklist(folder: str) -> Checklist:
         message = "is not UTF-8; save the file as UTF-8"
         return _broken(path, [Problem(path, 0, "", "C01", "error", message)])
     except SuiteError as error:
-        line = int(error.where or 0)
-        return _broken(path, [Problem(path, line, "", "C01", "error", error.message)])
+        return _broken(path, [problem_of(error, "C01")])
     reader = Reader(path, "C02")
     if not isinstance(raw, dict):
         reader.complain("", f"must be an object with a checklist, not {kind(raw)}", "C01")

@@ -16,7 +16,7 @@ from skilleval import assertions, jsonread
 from skilleval import skill as skills
 from skilleval.errors import SuiteError
 from skilleval.formats import fixturefiles
-from skilleval.formats.fields import Reader, kind
+from skilleval.formats.fields import Reader, kind, line_of_id, problem_of, refuse
 from skilleval.model import Case, Check, Problem, Rules, Suite
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def read(path: str) -> Evals:
     try:
         raw, text = jsonread.load(path)
     except SuiteError as error:
-        line = int(error.where or 0)
-        return Evals(path, "", (), (Problem(path, line, "", "E01", "error", error.message),))
+        return Evals(path, "", (), (problem_of(error, "E01"),))
     if not isinstance(raw, dict):
         reader.complain("", f'must be an object with "skill_name" and "evals", not {kind(raw)}')
         return Evals(path, "", (), tuple(reader.problems), text)
@@ -230,14 +229,8 @@ def _checks(
 
 def _placed(found: list[Problem], text: str) -> Iterator[Problem]:
     for problem in found:
-        yield problem._replace(line=_line_of(problem.where, text))
-
-
-def _line_of(where: str, text: str) -> int:
-    """The 1-based line of the `"id"` that a place like `eval t1` names; 0 when it is not clear."""
-    name = re.escape(where.removeprefix("eval "))
-    found = re.search(rf'"id"\s*:\s*(?:"{name}"|{name}\b)', text) if where else None
-    return text.count("\n", 0, found.start()) + 1 if found else 0
+        line = line_of_id(problem.where.removeprefix("eval "), text)
+        yield problem._replace(line=line)
 
 
 def load(path: str, *, skill: str = "") -> Suite:
@@ -248,10 +241,7 @@ def load(path: str, *, skill: str = "") -> Suite:
     Raises `SuiteError` at the first error.
     """
     evals = read(file_of(path))
-    for problem in evals.problems:
-        if problem.level == "error":
-            place = f"{problem.line}: {problem.where}" if problem.line else problem.where
-            raise SuiteError(problem.path, place, problem.message)
+    refuse(evals.problems)
     folder = skill or _skill_folder(evals.path)
     return Suite(
         name=evals.skill,
@@ -270,7 +260,7 @@ def _skill_folder(path: str) -> str:
 
 
 def _misnamed(evals: Evals, folder: str) -> Iterator[str]:
-    """A forced prompt would name a skill that is installed under another name (D6)."""
+    """A forced prompt would name a skill that is installed under another name."""
     if not folder or not evals.skill:
         return
     name = os.path.basename(os.path.abspath(folder))

@@ -6,9 +6,10 @@ default is used, so that one pass reports everything.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from skilleval.errors import SuiteError
 from skilleval.model import Level, Problem
 
 WORDS = {
@@ -36,6 +37,29 @@ def nearest(name: str, known: Collection[str]) -> str:
     if close:
         return f" (did you mean {close[0]!r}?)"
     return f" (known: {', '.join(sorted(known))})" if known else ""
+
+
+def problem_of(error: SuiteError, rule: str, level: Level = "error") -> Problem:
+    """What a reader of files refused, as a problem under a rule."""
+    line = int(error.where) if error.where.isdecimal() else 0
+    return Problem(error.path, line, "", rule, level, error.message)
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raises `SuiteError` for the first error among the problems, if there is one."""
+    for problem in problems:
+        if problem.level == "error":
+            place = ": ".join(filter(None, (str(problem.line or ""), problem.where)))
+            raise SuiteError(problem.path, place, problem.message)
+
+
+def line_of_id(identifier: str, text: str) -> int:
+    """The 1-based line of `"id": identifier` in a JSON text; 0 when it is not clear."""
+    import re
+
+    name = re.escape(identifier)
+    found = re.search(rf'"id"\s*:\s*(?:"{name}"|{name}\b)', text) if identifier else None
+    return text.count("\n", 0, found.start()) + 1 if found else 0
 
 
 class Reader:

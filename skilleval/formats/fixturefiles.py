@@ -1,18 +1,18 @@
 """The `files` of a case: which paths there may be. Owns their checks; copies nothing.
 
 A fixture lies below the folder of its evals.json and leads nowhere else, and it is not that file
-itself: an agent must not see the assertions (seed 002; spec/suites-weaknesses D2).
+itself: an agent must not see the assertions (seed 002).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from skilleval.errors import SkillevalError
 from skilleval.formats.fields import Reader
-from skilleval.textfile import contains_path
+from skilleval.textfile import contains_path, links_below
 
 
 def read(raw: Mapping[str, Any], where: str, reader: Reader) -> tuple[str, ...]:
@@ -66,19 +66,13 @@ def _problem(path: str, folder: str, evals: str) -> str:
     if not os.path.exists(place):
         broken = os.path.islink(place)
         return "is a link that leads nowhere" if broken else f"is not there; put it into {folder}"
-    for each in (place, *_links_below(place)):
+    for each in (place, *links_below(place)):
         target = os.path.realpath(each)
         if not contains_path(root, target):
             return f"is or holds a link that leaves {folder}"
         if contains_path(target, os.path.realpath(evals)):
             return "is or holds the suite itself, which the agent must not see"
     return ""
-
-
-def _links_below(folder: str) -> Iterator[str]:
-    for place, folders, names in os.walk(folder):
-        paths = (os.path.join(place, name) for name in (*folders, *names))
-        yield from (path for path in paths if os.path.islink(path))
 
 
 def _check_targets(files: list[str], where: str, reader: Reader) -> None:

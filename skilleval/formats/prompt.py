@@ -7,17 +7,15 @@ The order of the parts, what separates them and what is left out is that of spec
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skilleval import textfile
+from skilleval import markdown, textfile
 from skilleval.errors import SkillevalError
 from skilleval.skill import FOLDERS, INPUTS, MANIFEST, TASK
 
 # in references/ itself only: credits are of no use to an agent
 LEFT_OUT = {"references": "ACKNOWLEDGMENTS.md"}
-_backticks = re.compile(r"`{3,}")
 
 
 class Unreadable(SkillevalError):
@@ -119,9 +117,7 @@ def _decoded(data: bytes) -> str:
 
 def _block(name: str, text: str) -> str:
     """A code block, its fence longer than any run of backticks in the text."""
-    longest = max((len(run) for run in _backticks.findall(text)), default=2)
-    fence = "`" * (longest + 1)
-    body = text.rstrip("\n")
+    fence, body = markdown.fence(text), text.rstrip("\n")
     return f"{fence}{_label(name)}\n{body}\n{fence}"
 
 

@@ -28,7 +28,7 @@ ENGINES = ("docker", "podman")
 # the agent of every sandboxed scenario, whatever the backend (seed 000, "Sandboxed scenarios")
 SANDBOXED_AGENT = "kiro"
 # a scenario passes with all its points; one that cannot be completed counts 0 (seed 000, "Scoring")
-RULES = Rules(case_passes=1.0, unanswered="fail", errored="fail", no_outcome="zero")
+RULES = Rules(case_passes=1, unanswered="fail", errored="fail", no_outcome="zero")
 AGENT_KEY, JUDGE_KEY = "OPENKATA_EVAL_HTTP_API_KEY", "OPENKATA_EVAL_JUDGE_API_KEY"
 # seed 000, "Settings"; those of an own endpoint for the judge, and the engine, are ours
 SETTINGS = Table(
@@ -145,7 +145,14 @@ def _case(folder: str, name: str, skill_part: tuple[str, str], warnings: list[st
     source = os.path.join(folder, EVALS, name)
     checklist = criteria.read_checklist(source)
     options = criteria.read_options(source)
-    warnings += [f"{found.path}: {found.message}" for found in options.problems]
+    for found in options.problems:
+        line = f":{found.line}" if found.line else ""
+        warnings.append(f"{found.path}{line}: {found.message}")
+    for check in checklist.checks:
+        if check.weight < 0:
+            warnings.append(
+                f"{source}: {check.text!r} has a negative max_score: failing it raises the result"
+            )
     text, broken = skill_part
     if not broken:
         try:
@@ -193,13 +200,18 @@ def _choice(settings: Settings, name: str, choices: tuple[str, ...]) -> None:
 
 
 def _timeout_s(settings: Settings) -> float:
-    """The variable takes any number, and what is no time stands for the default (section 4)."""
+    """The variable takes any number, and what is no time stands for the default (seed 000)."""
     chosen: int = settings.value("direct_timeout")
     return float(chosen if chosen > 0 else defaults(SETTINGS).value("direct_timeout"))
 
 
 def _arm(suite: Suite, settings: Settings) -> Arm:
     model = settings.value("model")
+    if str(settings.value("sandbox.image")).startswith("-"):
+        raise UsageError(
+            f"sandbox.image {settings.value('sandbox.image')!r} is no image"
+            f" ({settings.source('sandbox.image')})"
+        )
     options = {
         "skill": suite.path,
         "timeout_s": _timeout_s(settings),
@@ -215,7 +227,7 @@ def _arm(suite: Suite, settings: Settings) -> Arm:
 
 def _judge(settings: Settings) -> Mapping[str, Any]:
     base_url = settings.value("judge.base_url")
-    apart = base_url != settings.value("http.base_url")
+    apart = base_url.rstrip("/") != settings.value("http.base_url").rstrip("/")
     return {
         "backend": "http" if apart else settings.value("backend"),
         "model": settings.value("judge_model"),
@@ -278,7 +290,7 @@ def _lintable(folder: str, source: str, skill_part: str) -> ScenarioText:
 
 
 def criteria_files(root: str) -> list[str]:
-    """The `evals/*/criteria.json` at any depth below a folder, sorted.
+    """Every `…/evals/…/criteria.json` below a folder, at any depth, sorted.
 
     Raises `UsageError` if there is no such folder.
     """
@@ -290,7 +302,7 @@ def criteria_files(root: str) -> list[str]:
 def _criteria_below(root: str) -> Iterator[str]:
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name != ".git"]
-        if CRITERIA in files and os.path.basename(os.path.dirname(folder)) == "evals":
+        if CRITERIA in files and EVALS in os.path.dirname(folder).split(os.sep):
             yield os.path.join(folder, CRITERIA)
 
 

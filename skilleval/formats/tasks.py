@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skilleval import jsonread, textfile
-from skilleval.errors import SuiteError
-from skilleval.formats.fields import Reader, kind
+from skilleval.errors import SuiteError, UsageError
+from skilleval.formats.fields import Reader, kind, line_of_id, problem_of, refuse
 from skilleval.model import EMPTY, Arm, Case, Check, Gate, Problem, Rules, Suite
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def read(path: str) -> Tasks:
     try:
         raw, text = jsonread.load(path)
     except SuiteError as error:
-        line = int(error.where or 0)
-        return Tasks(path, skill, (), (Problem(path, line, "", "F01", "error", error.message),))
+        return Tasks(path, skill, (), (problem_of(error, "F01"),))
     entries = _entries(raw, skill, reader)
     cases = tuple(_cases(entries, reader))
     ids = frozenset(raw["id"] for raw in entries if isinstance(raw, dict) and _is_id(raw.get("id")))
@@ -74,7 +73,7 @@ def _entries(raw: Any, skill: str, reader: Reader) -> list[Any]:
         if named != skill:
             reader.complain("", f"skill is {named!r}, but the file belongs to skill {skill!r}")
         if "tasks" not in raw:
-            reader.complain("", 'has no "tasks" list')
+            reader.complain("", 'has no "tasks" list; add one with at least one task')
             return []
         raw = raw["tasks"]
     if not isinstance(raw, list):
@@ -100,7 +99,7 @@ def _cases(entries: list[Any], reader: Reader) -> Iterable[Case]:
 
 def _case(raw: Mapping[str, Any], position: int, reader: Reader) -> Case:
     identifier = raw.get("id")
-    where = f"task {identifier if isinstance(identifier, str) and identifier else position}"
+    where = f"task {identifier if _is_shown(identifier) else position}"
     if not KEYS.issuperset(raw):
         reader.unknown_keys(raw, KEYS, where)
     if not _is_id(identifier):
@@ -133,12 +132,19 @@ def _prompt(raw: Mapping[str, Any], where: str, reader: Reader) -> str:
         reader.complain(where, "prompt and task mean the same; keep prompt")
     key = "task" if "task" in raw and "prompt" not in raw else "prompt"
     if key not in raw:
-        reader.complain(where, 'has no "prompt"')
+        reader.complain(where, 'has no "prompt"; say what the agent is asked')
         return ""
     prompt = reader.text(raw, key, where, "?")
     if not prompt.strip():
         reader.complain(where, f"{key} is blank; say what the agent is asked")
     return prompt
+
+
+def _is_shown(identifier: Any) -> bool:
+    """Can the id stand in a message as it is? One with a line break in it would break the line."""
+    if not isinstance(identifier, str):
+        return False
+    return 0 < len(identifier) <= LONGEST_ID and identifier.isprintable()
 
 
 def _is_id(value: Any) -> bool:
@@ -147,15 +153,12 @@ def _is_id(value: Any) -> bool:
 
 def _bad_id(identifier: Any, where: str, reader: Reader) -> None:
     if identifier is None:
-        reader.complain(where, "has no id", "F02")
+        reader.complain(where, "has no id; add one: it names the file of the answer", "F02")
     elif not isinstance(identifier, str):
         reader.complain(where, f"id must be text, not {kind(identifier)}", "F02")
     elif len(identifier) > LONGEST_ID:
-        reader.complain(
-            f"task {identifier[:40]}…",
-            f"id has {len(identifier)} characters; as a file name at most {LONGEST_ID}",
-            "F02",
-        )
+        message = f"id has {len(identifier)} characters; as a file name at most {LONGEST_ID}"
+        reader.complain(where, f"{message} ({identifier[:40]!r}…)", "F02")
     else:
         reader.complain(
             where,
@@ -168,22 +171,17 @@ def _bad_id(identifier: Any, where: str, reader: Reader) -> None:
 def _check_unique(identifier: str, ids: dict[str, str], reader: Reader) -> None:
     # file systems that ignore case would give two such tasks one example file
     key = identifier.casefold()
-    if key in ids:
-        reader.complain(f"task {identifier}", f"id is used twice (first as {ids[key]!r})", "F02")
+    if key in ids and _is_shown(identifier):
+        message = f"id is used twice (first as {ids[key]!r}); rename one"
+        reader.complain(f"task {identifier}", message, "F02")
     ids.setdefault(key, identifier)
 
 
 def _placed(found: Iterable[Problem], text: str) -> Iterable[Problem]:
     """The problems with the line of the task they name, where it can be told."""
     for problem in found:
-        yield problem._replace(line=line_of(problem.where, text))
-
-
-def line_of(where: str, text: str) -> int:
-    """The 1-based line of the `"id"` that a place like `task t1` names; 0 when it is not clear."""
-    name = re.escape(where.removeprefix("task "))
-    found = re.search(rf'"id"\s*:\s*"{name}"', text) if where else None
-    return text.count("\n", 0, found.start()) + 1 if found else 0
+        line = line_of_id(problem.where.removeprefix("task "), text)
+        yield problem._replace(line=line)
 
 
 def load(path: str) -> Suite:
@@ -192,9 +190,7 @@ def load(path: str) -> Suite:
     Raises `SuiteError` at the first error, so that no score is computed on a half-read file.
     """
     tasks = read(file_of(path))
-    for problem in tasks.problems:
-        place = f"{problem.line}: {problem.where}" if problem.line else problem.where
-        raise SuiteError(problem.path, place, problem.message)
+    refuse(tasks.problems)
     return Suite(
         name=tasks.skill,
         path=tasks.path,
@@ -204,6 +200,13 @@ def load(path: str) -> Suite:
         gates=(Gate("score", ">=", 1),),
         skill=tasks.skill,
     )
+
+
+def check_folder(folder: str, said_as: str = "") -> None:
+    """Raises `UsageError` unless there is such a folder of answers: without it, all would miss."""
+    if not os.path.isdir(folder):
+        what = "is no folder" if os.path.lexists(folder) else "no such folder"
+        raise UsageError(f"{said_as}{folder or repr(folder)}: {what}")
 
 
 def with_answers(suite: Suite, folder: str) -> Suite:
@@ -229,26 +232,39 @@ def problems(path: str, *, strict: bool = False) -> list[Problem]:
     tasks = read(file_of(path))
     if not tasks.text:
         return list(tasks.problems)  # of a file that is no JSON there is nothing more to say
-    found = needles.problems(_fixture(tasks), strict=strict)
-    return [*tasks.problems, *_placed(found, tasks.text)]
+    unreadable: list[OSError] = []
+    found = needles.problems(_fixture(tasks, unreadable), strict=strict)
+    return [*tasks.problems, *_unreadable(unreadable), *_placed(found, tasks.text)]
 
 
-def _fixture(tasks: Tasks) -> Fixture:
+def _unreadable(errors: Iterable[OSError]) -> Iterable[Problem]:
+    for error in errors:
+        path = str(error.filename)
+        if os.path.basename(path) != "SKILL.md":  # of which S01 tells
+            message = f"cannot be read: {textfile.reason(error)}; so F05 and W10 are not known"
+            yield Problem(path, 0, "", "F05", "error", message)
+
+
+def _fixture(tasks: Tasks, unreadable: list[OSError]) -> Fixture:
+    """What the rules judge; the guidance of the skill that cannot be read goes to `unreadable`."""
     from skilleval import skill
     from skilleval.lint.fixture import Fixture
 
     evals = os.path.dirname(tasks.path)
     folder = os.path.dirname(evals)
-    examples = _answers(os.path.join(evals, EXAMPLES))
+    examples, broken = _answers(os.path.join(evals, EXAMPLES))
+    known = skill.exists(folder)
+    corpus = skill.corpus(folder, unreadable.append)
     return Fixture(
         tasks.path,
         tuple(map(_lintable, tasks.cases)),
-        corpus=skill.corpus(folder),
+        corpus=corpus,
         skill_text=skill.text(folder),
         examples=examples,
-        orphans=tuple(sorted(set(examples) - tasks.ids)),
-        counterexamples=_answers(os.path.join(evals, COUNTEREXAMPLES)),
-        corpus_known=skill.exists(folder),
+        orphans=tuple(sorted({*examples, *broken} - tasks.ids)),
+        unreadable=broken,
+        counterexamples=_answers(os.path.join(evals, COUNTEREXAMPLES))[0],
+        corpus_known=known and not unreadable,
     )
 
 
@@ -264,17 +280,22 @@ def _lintable(case: Case) -> FixtureTask:
     )
 
 
-def _answers(folder: str) -> dict[str, str]:
-    """The readable `<id>.md` files of a folder by id."""
+def _answers(folder: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The `<id>.md` files of a folder by id: their texts, and why the others have none.
+
+    They are read as `agents.answers` reads them: a link that leaves the folder is not followed.
+    """
     found: dict[str, str] = {}
+    unreadable: dict[str, str] = {}
     try:
         names = os.listdir(folder)
     except OSError:
-        return found
+        return found, unreadable
     for name in names:
         if name.endswith(".md"):
             try:
-                found[name[:-3]] = textfile.read_text(os.path.join(folder, name))
-            except OSError:
-                continue
-    return found
+                data = textfile.read_bytes(os.path.join(folder, name), within=folder)
+                found[name[:-3]] = textfile.decode(data)
+            except OSError as error:
+                unreadable[name[:-3]] = textfile.reason(error)
+    return found, unreadable

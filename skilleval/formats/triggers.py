@@ -14,7 +14,7 @@ from typing import Any
 from skilleval import assertions, jsonread
 from skilleval import skill as skills
 from skilleval.errors import SuiteError
-from skilleval.formats.fields import Reader, kind
+from skilleval.formats.fields import Reader, kind, problem_of, refuse
 from skilleval.model import Case, Problem, Rules, Suite
 
 NAME = "eval_queries.json"
@@ -48,9 +48,7 @@ def load(path: str, *, skill: str = "") -> Suite:
     """
     file = file_of(path)
     cases, found = _read(file)
-    for problem in found:
-        if problem.level == "error":
-            raise SuiteError(problem.path, problem.where, problem.message)
+    refuse(found)
     folder = skill or skills.owner(file)
     if not folder:
         message = "lies in no skill: put it into the skill's evals folder, or name the skill"
@@ -79,8 +77,7 @@ def _read(path: str) -> tuple[list[Case], list[Problem]]:
     try:
         raw, _ = jsonread.load(path)
     except SuiteError as error:
-        line = int(error.where or 0)
-        return [], [Problem(path, line, "", "E20", "error", error.message)]
+        return [], [problem_of(error, "E20")]
     if not isinstance(raw, list):
         reader.complain("", f"must be a list of queries, not {kind(raw)}")
         raw = []

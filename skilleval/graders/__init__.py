@@ -23,6 +23,10 @@ GRADERS = {
 }
 
 
+# the method of a verdict by a grader that found nothing to decide on
+UNDECIDED = "undecided"
+
+
 class Grader(Protocol):
     """Gives one verdict for each check, in order. Raises `GraderError` if it cannot decide any.
 

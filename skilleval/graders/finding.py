@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from skilleval.graders import UNDECIDED
 from skilleval.model import Check, Verdict
 
-METHOD, UNDECIDED = "deterministic", "undecided"
+METHOD = "deterministic"
 _SHOWN = 8
 
 

@@ -90,6 +90,7 @@ class _Attempt(NamedTuple):
     opinions: tuple[Opinion, ...] | None
     call: Call
     truncated: bool = False
+    replied: bool = True
 
 
 def grade(checks: Sequence[Check], evidence: Evidence, tools: Tools) -> Graded:
@@ -112,7 +113,8 @@ def grade(checks: Sequence[Check], evidence: Evidence, tools: Tools) -> Graded:
     calls = tuple(attempt.call for attempt in attempts)
     opinions = attempts[-1].opinions
     if opinions is None:
-        raise GraderError(f"judge parse failed after retry: {calls[-1].error}", calls)
+        what = "judge parse failed" if attempts[-1].replied else "judge failed"
+        raise GraderError(f"{what} after retry: {calls[-1].error}", calls)
     if suspicion := suspicious(evidence.outcome, opinions):
         raise GraderError(suspicion, calls)
     verdicts = [_verdict(check, said_on(n, checks, opinions)) for n, check in enumerate(checks, 1)]
@@ -189,7 +191,7 @@ def _attempt(
     try:
         said = _ask(judge, user, LARGER_MAX_TOKENS if truncated else None, tools)
     except chat.EndpointError as error:
-        return _Attempt(None, _call(judge, error.reply, str(error)))
+        return _Attempt(None, _call(judge, error.reply, str(error)), replied=False)
     try:
         if said.truncated:
             raise ModelError("the answer was truncated by its limit of tokens")
@@ -218,7 +220,7 @@ def question(checks: Sequence[Check], evidence: Evidence, room: int = SHOWN_BYTE
 
 
 def _ask(judge: _Judge, user: str, max_tokens: int | None, tools: Tools) -> chat.Reply:
-    """Raises chat.EndpointError, and AgentUnavailable if there is no kiro-cli."""
+    """Raises chat.EndpointError, also where there is no kiro-cli."""
     if judge.backend == "http":
         return chat.complete(
             judge.endpoint, SYSTEM, user, tools, temperature=0, max_tokens=max_tokens
@@ -361,12 +363,12 @@ def _names(name: str | None, check: Check, checks: Sequence[Check]) -> bool:
 def said_on(number: int, checks: Sequence[Check], opinions: Sequence[Opinion]) -> Opinion | None:
     """What counts as said on a criterion: by its own number, else by a name that others share.
 
-    The first opinion decides (spec/scenarios section 12), but none passes what another one fails.
+    The first of several opinions decides (seed 000; spec/scenarios section 12).
     """
     named = [o for o in opinions if _names(o.name, checks[number - 1], checks)]
     own = [o for o in opinions if o.number == number or (o.number is None and o in named)]
     said = own or named
-    return next((o for o in said if not o.passed), said[0] if said else None)
+    return said[0] if said else None
 
 
 def _verdict(check: Check, said: Opinion | None) -> Verdict:

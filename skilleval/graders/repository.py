@@ -37,14 +37,14 @@ def decide(rule: Rule, absent: bool, outcome: Outcome) -> Finding:
     change = dict(gitstate.change(listed_before, listed_after))
     change["new_commit_shas"] = _new(before, after, "commit_shas")
     change["new_commits"] = _new(before, after, "commits")
-    return _DECIDERS[rule.kind](rule, absent, before, after, change)
+    return _DECIDERS[rule.kind](rule, absent, after, change)
 
 
 def _new(before: Git, after: Git, field: str) -> list[str]:
-    """What is new in a list that is newest first, and cut after so many (A14).
+    """What is new in a list that is newest first, and cut after so many.
 
     Behind the last known entry of a full list, an unknown one is old: it has moved up. What git
-    makes for a stash is no commit of anybody (A15).
+    makes for a stash is no commit of anybody.
     """
     old, entries = before.get(field, ()), after.get(field, ())
     known = [position for position, entry in enumerate(entries) if entry in set(old)]
@@ -56,7 +56,7 @@ def _new(before: Git, after: Git, field: str) -> list[str]:
     return [each for each in entries if each not in set(old) and not each.startswith(stashed)]
 
 
-def _branch(rule: Rule, absent: bool, before: Git, after: Git, change: Git) -> Finding:
+def _branch(rule: Rule, absent: bool, after: Git, change: Git) -> Finding:
     new = list(change["new_branches"])
     if not new and change["eval_branch"]:  # HEAD is on a branch that has no commit yet
         new = [change["eval_branch"]]
@@ -84,7 +84,7 @@ def _is_limit(rule: Rule) -> bool:
     return bool(rule.quantity and rule.quantity[0] == "<=")
 
 
-def _commit(rule: Rule, absent: bool, before: Git, after: Git, change: Git) -> Finding:
+def _commit(rule: Rule, absent: bool, after: Git, change: Git) -> Finding:
     new, subjects = change["new_commit_shas"], change["new_commits"]
     if rule.names:
         return _message(rule, absent, [line.partition(" ")[2] for line in subjects], bool(new))
@@ -140,7 +140,7 @@ def _message(rule: Rule, absent: bool, subjects: Sequence[str], appeared: bool) 
     return Finding(absent, f"{seen}; none fits {listed(rule.names)}")
 
 
-def _push(rule: Rule, absent: bool, before: Git, after: Git, change: Git) -> Finding:
+def _push(rule: Rule, absent: bool, after: Git, change: Git) -> Finding:
     heads, head = after.get("remote_branch_heads", {}), after.get("head_sha", "")
     moved = sorted({*change["pushed_branches"], *change["new_remote_branches"]})
     pushed = [name for name in moved if not rule.names or name in rule.names]
@@ -174,7 +174,7 @@ def _pushed(rule: Rule, change: Git, heads: Mapping[str, str], head: str) -> Fin
     return Finding(False, f"no remote branch has moved to the local head; pushed: {listed(moved)}")
 
 
-def _pull_request(rule: Rule, absent: bool, before: Git, after: Git, change: Git) -> Finding:
+def _pull_request(rule: Rule, absent: bool, after: Git, change: Git) -> Finding:
     if after.get("open_prs") is None:
         return Finding(None, "nobody could list the pull requests")
     new, branch = change["new_open_prs"], change["eval_branch"]

@@ -1,6 +1,6 @@
 """Decides claims about files and texts from the stored states of the workspace and the output.
 
-Owns what each claim means (seed 002; spec/suites-weaknesses A1 to A18). A text is looked for as
+Owns what each claim means (seed 002). A text is looked for as
 it is, without regard to case; a claim about a file that is not there fails, denied or not.
 """
 
@@ -100,7 +100,7 @@ def _none(rule: Rule, tree: Tree) -> Finding:
             unknown.append(name)
     if hits:
         return Finding(False, f"{_events(rule)}: {listed(hits)}")
-    if unknown:  # a misspelt name must not pass for an unchanged file (A17)
+    if unknown:  # a misspelt name must not pass for an unchanged file
         return Finding(None, f"there never was a file {listed(unknown)}")
     if tree.unreadable:
         return Finding(None, f"nobody can look into {listed(tree.unreadable)}")

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from skilleval import markdown
 from skilleval.formats.fields import nearest
 from skilleval.graders.text import holds
+from skilleval.lint import occurrence
 from skilleval.lint.fixture import Finding, Fixture, FixtureTask
 from skilleval.lint.rules import RULES
 
@@ -23,11 +25,7 @@ _BAD = (
 def of_task(task: FixtureTask, fixture: Fixture, *, strict: bool) -> Iterator[Finding]:
     """What is wrong with a task as a whole, in the order of the rule ids."""
     if fixture.examples.get(task.id) is None:
-        yield Finding(
-            "F03",
-            "error",
-            f"has no worked example: write examples/{task.id}.md, an answer that passes",
-        )
+        yield _no_example(task, fixture)
     if not task.must_include:
         yield _nothing_demanded(task)
     yield from contradictions(task)
@@ -42,6 +40,13 @@ def of_task(task: FixtureTask, fixture: Fixture, *, strict: bool) -> Iterator[Fi
         yield from echoed(task)
         if strict:
             yield from copied(task, fixture)
+
+
+def _no_example(task: FixtureTask, fixture: Fixture) -> Finding:
+    if why := fixture.unreadable.get(task.id):
+        return Finding("F03", "error", f"examples/{task.id}.md cannot be read: {why}")
+    message = f"has no worked example: write examples/{task.id}.md, an answer that passes"
+    return Finding("F03", "error", message)
 
 
 def passes(task: FixtureTask, text: str) -> bool:
@@ -199,24 +204,23 @@ def line_outside_bad_code(needle: str, corpus: str) -> str | None:
         return needle.split("\n", 1)[0]
     for line, bad in _lines(corpus):
         if needle in line and not bad:
-            return line if len(line) <= 70 else line[:69] + "…"
+            return occurrence.shortened(line)
     return None
 
 
 def _lines(corpus: str) -> Iterator[tuple[str, bool]]:
     """The lines that are no fence, each with whether it is in a block labelled as bad."""
-    fence, label, bad, first = "", "", False, False
-    for line in map(str.strip, corpus.split("\n")):
-        mark = re.match(r"`{3,}|~{3,}", line)
-        if mark and not fence:
-            fence, bad, first = mark[0], _is_bad(label) or _is_bad(line), True
-        elif fence and line.startswith(fence) and not line.strip(fence[0]):
-            fence, label, bad = "", "", False
+    label, fenced, bad, first = "", False, False, False
+    for kind, line in ((each.kind, each.text.strip()) for each in markdown.lines(corpus)):
+        if kind == "fence":
+            fenced = first = not fenced
+            bad = fenced and (_is_bad(label) or _is_bad(line))
+            label = label if fenced else ""
         else:
             bad = bad or (first and _is_bad(line))
             first = False
             yield line, bad
-            label = line if line and not fence else label
+            label = line if line and not fenced else label
 
 
 def _is_bad(line: str) -> bool:

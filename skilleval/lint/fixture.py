@@ -27,8 +27,9 @@ class Fixture(NamedTuple):
 
     `corpus` is the text of skill, rule and references, `skill_text` that of SKILL.md alone;
     `corpus_known` is False when there is no skill at all, so that nothing is judged by its text.
-    `examples` maps task ids to worked examples (None or absent: no file), `orphans` are the names
-    of example files without a task, `counterexamples` maps task ids to answers that have to fail.
+    `examples` maps task ids to worked examples (None or absent: none that can be read),
+    `unreadable` those that are there to why they cannot be read; `orphans` are the names of example
+    files without a task, `counterexamples` maps task ids to answers that have to fail.
     """
 
     path: str
@@ -39,6 +40,7 @@ class Fixture(NamedTuple):
     orphans: tuple[str, ...] = ()
     counterexamples: Mapping[str, str] = EMPTY
     corpus_known: bool = True
+    unreadable: Mapping[str, str] = EMPTY
 
 
 class Needle(NamedTuple):

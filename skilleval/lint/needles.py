@@ -144,7 +144,8 @@ def inside_longer_word(needle: Needle) -> Finding | None:
 
 def _searched(needle: Needle) -> Iterator[tuple[str, str]]:
     yield "the prompt", needle.task.prompt
-    if occurrence.stands_alone(needle.text, needle.fixture.corpus):
+    # a demanded text that the skill has only inside other words is W10's
+    if needle.negate or occurrence.stands_alone(needle.text, needle.fixture.corpus):
         yield "the skill", needle.fixture.corpus
     for name, example in needle.fixture.examples.items():
         if name != needle.task.id and example:
@@ -159,11 +160,11 @@ def open_number(needle: Needle) -> Finding | None:
     number = wording.open_number(text)
     if not number:
         return None
-    longer = f"1{number}" if text.startswith(number) else f"{number}0"
+    longer = f"1{text}" if text.startswith(number) else f"{text}0"
     return Finding(
         "W12",
         "warning",
-        f"{needle.named} also matches a longer number, such as {longer}: add what stands beside it",
+        f"{needle.named} is in a longer number too, such as {longer!r}: add what stands beside it",
     )
 
 

@@ -25,6 +25,7 @@ _UNEMPHASISED = str.maketrans("", "", "*_`")
 _STEM_LENGTH = 7
 # a "word" can be a megabyte of base64: nobody needs to see more of it than this on either side
 _HOST_REACH = 40
+_LONGEST_LINE = 70
 
 
 def stands_alone(needle: str, text: str) -> bool:
@@ -112,9 +113,11 @@ def near_miss(needle: str, text: str) -> str:
         return split
     if ascii_form(needle) in ascii_form(text):
         return "with other quotes, dashes or spaces"
+    if not any(map(str.isalnum, needle)):
+        return ""  # of marks like `.*` nothing telling is left without emphasis
     if needle.translate(_UNEMPHASISED) in text.translate(_UNEMPHASISED):
         return "with emphasis inside it"
-    if _bare(needle) and _bare(needle) in _bare(text):
+    if _bare(needle) in _bare(text):
         return "if case, spacing, quotes and emphasis are ignored"
     return ""
 
@@ -129,10 +132,14 @@ def _bare(text: str) -> str:
     return " ".join(ascii_form(text).translate(_UNEMPHASISED).casefold().split())
 
 
-def line_with(needle: str, text: str, limit: int = 70) -> str:
-    """The first line of the text that has the needle's first line, shortened to `limit`."""
+def line_with(needle: str, text: str) -> str:
+    """The first line of the text that has the needle's first line, shortened."""
     start = text.find(needle)
     begin = text.rfind("\n", 0, start) + 1
     end = text.find("\n", start)
-    line = text[begin : end if end >= 0 else len(text)].strip()
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    return shortened(text[begin : end if end >= 0 else len(text)].strip())
+
+
+def shortened(line: str) -> str:
+    """A line as a message can quote it."""
+    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"

@@ -66,7 +66,7 @@ RULES: dict[str, str] = {
     "S01": "SKILL.md does not start with front matter",
     "S02": "the front matter is not closed",
     "S03": "the front matter cannot be read as a mapping",
-    "S04": "SKILL.md starts with a byte order mark",
+    "S04": "SKILL.md starts with a byte order mark, or is not UTF-8",
     "S05": "SKILL.md has CRLF line ends",
     "S06": "name is missing, blank or no text",
     "S07": "name is not lowercase letters, digits and single hyphens",

@@ -30,6 +30,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skilleval.formats import criteria
+from skilleval.jsonvalues import items
 from skilleval.model import Check, Level, Problem
 
 FEWEST_SCENARIOS = 3
@@ -92,7 +93,7 @@ def _near_keys(scenario: ScenarioText) -> Iterator[Problem]:
 
 
 def _listed(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return [item for item in items(value) if isinstance(item, dict)]
 
 
 def _near(

@@ -7,7 +7,7 @@ warning. These rules always run; `skill_style` has the strict ones (S20 …).
 | rule | error | warning |
 |---|---|---|
 | S01, S02, S03 | no front matter, not closed, no mapping | |
-| S04, S05 | byte order mark | CRLF line ends |
+| S04, S05 | byte order mark, not UTF-8 | CRLF line ends |
 | S06 | name missing, blank, a list or mapping | a number or date that should be quoted |
 | S07 | uppercase, edge hyphen, "--", other characters | letters beyond ASCII, edge whitespace |
 | S08 | name over 64 characters | |
@@ -25,6 +25,7 @@ carry foreign ones (`tags`, `model`, `version`), and a misspelt `descripton` is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from skilleval.formats.fields import kind
@@ -65,6 +66,9 @@ def _bytes(text: str) -> Iterator[Placed]:
     if text.startswith("\ufeff"):
         message = "starts with a byte order mark, before the `---`: save it as UTF-8 without one"
         yield Placed(1, Finding("S04", "error", message))
+    if found := re.search(r"[\udc80-\udcff]", text):
+        line = text.count("\n", 0, found.start()) + 1
+        yield Placed(line, Finding("S04", "error", "is not UTF-8; save the file as UTF-8"))
     if "\r\n" in text:
         message = "has CRLF line ends, which some clients take for no front matter: save it with LF"
         yield Placed(
@@ -94,10 +98,9 @@ def _text(skill: SkillText, key: str, rule: str, found: list[Finding]) -> str:
     if isinstance(value, (list, tuple, Mapping)):
         found.append(Finding(rule, "error", f"{key} must be text, not {kind(value)}"))
         return ""
-    found.append(
-        Finding(rule, "warning", f"{key} is {kind(value)} in YAML; quote it: {str(value)!r}")
-    )
-    return str(value)
+    written = str(value).lower() if isinstance(value, bool) else str(value)
+    found.append(Finding(rule, "warning", f"{key} is {kind(value)} in YAML; quote it: {written!r}"))
+    return written
 
 
 def _required(skill: SkillText, key: str, rule: str, found: list[Finding]) -> str:

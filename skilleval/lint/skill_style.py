@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from skilleval import markdown
 from skilleval.lint.fixture import Finding
 from skilleval.lint.skill_text import Placed, SkillText, line_of
 
@@ -81,16 +82,10 @@ def _links(skill: SkillText, lines: list[str]) -> Iterator[Placed]:
 
 
 def _prose(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
-    """The numbered lines of the body outside code: fenced blocks left out, inline code blanked."""
-    fence = ""
-    for number, line in enumerate(lines[first - 1 :], first):
-        mark = re.match(r"\s*(`{3,}|~{3,})", line)
-        if mark and not fence:
-            fence = mark[1]
-        elif fence and mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
-            fence = ""
-        elif not fence:
-            yield number, re.sub(r"`[^`]*`", "``", line)
+    """The numbered lines of the body outside code: blocks left out, inline code blanked."""
+    for line in markdown.lines("\n".join(lines[first - 1 :])):
+        if line.kind not in ("fence", "code"):
+            yield first - 1 + line.number, re.sub(r"`[^`]*`", "``", line.text)
 
 
 def _folders(path: str) -> Iterator[str]:
@@ -102,7 +97,9 @@ def _folders(path: str) -> Iterator[str]:
 def _broken(target: str, files: frozenset[str], folders: set[str]) -> str:
     if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|#|//|\{|<|\$", target):
         return ""  # an address, an anchor, or a placeholder in a template
-    path = _decoded(re.split(r"[?#]", target, maxsplit=1)[0])
+    from urllib.parse import unquote
+
+    path = unquote(re.split(r"[?#]", target, maxsplit=1)[0])
     if path.startswith("/"):
         return f"link {target!r} is absolute; write it relative to the skill folder"
     path = posixpath.normpath(path)
@@ -111,15 +108,6 @@ def _broken(target: str, files: frozenset[str], folders: set[str]) -> str:
     if path == "." or path in files or path in folders:
         return ""
     return f"link {target!r} leads to no file of the skill"
-
-
-def _decoded(path: str) -> str:
-    if "%" not in path:
-        return path
-    raw = re.sub(
-        rb"%([0-9A-Fa-f]{2})", lambda found: bytes((int(found[1], 16),)), path.encode("utf-8")
-    )
-    return raw.decode("utf-8", "replace")
 
 
 def _wording(description: str) -> Iterator[Finding]:

@@ -11,9 +11,10 @@ from skilleval.lint.fixture import Finding
 class SkillText(NamedTuple):
     """A SKILL.md and what is around it, as text.
 
-    `text` is decoded but otherwise untouched: byte order mark and line ends as they are. `front`
-    is the parsed front matter, None if there is none that can be read (then `problem` and
-    `problem_line` are what its reader said); `body_line` is the 1-based line where the body starts.
+    `text` is decoded but otherwise untouched: byte order mark and line ends as they are, what is
+    not UTF-8 as surrogates. `front` is the parsed front matter, None if there is none that can be
+    read (then `problem` and `problem_line` are what its reader said); `body_line` is the 1-based
+    line where the body starts.
     `directory` is the folder's name, "" if unknown; `files` are the paths of all files of the
     skill, relative to it, with forward slashes.
     """

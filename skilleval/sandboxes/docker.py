@@ -21,8 +21,8 @@ from contextlib import contextmanager
 
 from skilleval import console
 from skilleval.errors import AgentUnavailable, SkillevalError, UsageError
-from skilleval.process import Command, Completed
-from skilleval.redaction import one_line
+from skilleval.plaintext import one_line
+from skilleval.process import LONGEST_ARGUMENT_BYTES, Command, Completed
 from skilleval.sandboxes import Spec, fresh_folder
 from skilleval.snapshot import Snapshot
 from skilleval.textfile import reason
@@ -37,8 +37,6 @@ DEFAULT_TIMEOUT_S = 300
 KILL_AFTER_S, OUTER_S = 5, 30
 # what `timeout` ends with: its own code, and those of a program that it had to kill
 TIMEOUT_CODES = (124, 128 + 15, 128 + 9)
-# Linux takes no longer argument, whatever the sum of all
-LONGEST_ARGUMENT_BYTES = 128 * 1024 - 1
 TAIL_CHARACTERS = 600
 NO_IMAGE = re.compile("unable to find image|no such image|image not known|pull access denied", re.I)
 NO_CONTAINER = re.compile("no such container|no container with", re.I)

@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from skilleval import gitfiles
 from skilleval.errors import AgentUnavailable, SkillevalError
 from skilleval.process import Command, Completed
 from skilleval.sandboxes import Spec, fresh_folder
@@ -32,22 +33,12 @@ def open_box(spec: Spec, tools: Tools) -> Iterator[Folder]:
     """A folder that is gone afterwards. Raises `AgentUnavailable` if there is no place for it."""
     with fresh_folder("openkata-eval-agent-") as name:
         folder = os.path.realpath(name)
-        if repository := _repository(folder):
+        if repository := gitfiles.repository_of(folder):
             raise AgentUnavailable(
                 f"the temporary folder {folder} lies in the repository {repository}, whose files"
                 " an agent would read; set TMPDIR to a folder outside"
             )
         yield Folder(spec, tools, folder)
-
-
-def _repository(folder: str) -> str:
-    """The innermost git repository that holds the folder; empty if none does."""
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return ""
-        folder = parent
-    return folder
 
 
 class Folder:

@@ -20,10 +20,9 @@ from skilleval import serial
 from skilleval.arms import ArmStatistics, Row, Side, sides, tokens
 from skilleval.comparison import Comparison
 from skilleval.estimators import Spread, spread
-from skilleval.model import EMPTY, SuiteReport
+from skilleval.model import EMPTY, SIDES, SuiteReport
 
 _METRICS = ("pass_rate", "time_seconds", "tokens")
-_SIDES = ("with_skill", "without_skill")
 
 
 def document(
@@ -54,7 +53,7 @@ def document(
 
 
 def _key(label: str, with_skill: bool) -> str:
-    return f"{label}_{_SIDES[0] if with_skill else _SIDES[1]}"
+    return f"{label}_{SIDES[with_skill]}"
 
 
 def _configuration(arm: ArmStatistics | None) -> dict[str, Any]:
@@ -117,7 +116,7 @@ def _run(side: Side, row: Row) -> dict[str, Any]:
         "eval_id": row.case.id,
         "eval_name": row.case.id,
         "agent": side.label,
-        "configuration": _SIDES[0] if side.arm.with_skill else _SIDES[1],
+        "configuration": SIDES[side.arm.with_skill],
         "run_number": result.trial.repeat,
         "result": {
             "pass_rate": score.value if graded else None,
@@ -156,7 +155,7 @@ def for_viewers(document: Mapping[str, Any], agent: str) -> dict[str, Any]:
             metric: _extent(run["result"][metric] for run in sound if run["configuration"] == side)
             for metric in _METRICS
         }
-        for side in _SIDES
+        for side in SIDES.values()
     }
     delta = document["deltas"].get(agent, {})
     summary["delta"] = {metric: delta.get(metric) for metric in _METRICS}

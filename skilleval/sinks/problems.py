@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from skilleval.model import Problem
-from skilleval.sinks import quoted
+from skilleval.sinks import counted, quoted
 
 if TYPE_CHECKING:
     from skilleval.formats.evals import Route
@@ -39,9 +39,9 @@ def as_text(found: Found) -> str:
         lines += _graded(suite, routes=found.routes)
     suites = sum(os.path.isfile(target) for target in found.targets)
     skills = len(found.targets) - suites
-    counted = [_counted(skills, "skill")] if skills or not suites else []
-    counted += [_counted(suites, "suite")] if suites else []
-    lines.append(f"{' and '.join(counted)} checked: {_counts(found.problems)}")
+    checked = [counted(skills, "skill")] if skills or not suites else []
+    checked += [counted(suites, "suite")] if suites else []
+    lines.append(f"{' and '.join(checked)} checked: {_counts(found.problems)}")
     if found.strength:
         lines += ["", strength_table(found.strength)]
     return "\n".join(lines)
@@ -51,7 +51,7 @@ def _graded(suite: Routed, *, routes: bool) -> Iterator[str]:
     """How many assertions a rule decides and how many a judge, and with `routes` which and why."""
     judged = sum(route.grader == "judge" for route in suite.routes)
     rules = len(suite.routes) - judged
-    counts = f"{_counted(suite.cases, 'case')}, {_counted(len(suite.routes), 'assertion')}"
+    counts = f"{counted(suite.cases, 'case')}, {counted(len(suite.routes), 'assertion')}"
     yield f"{suite.path}: {counts}: {rules} by rule, {judged} by the judge"
     for route in suite.routes if routes else ():
         yield f"  {route.case_id}: {route.why}: {quoted(route.text)}"
@@ -74,11 +74,7 @@ def line(problem: Problem) -> str:
 
 def _counts(problems: Sequence[Problem]) -> str:
     errors = sum(problem.level == "error" for problem in problems)
-    return f"{_counted(errors, 'error')}, {_counted(len(problems) - errors, 'warning')}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}"
 
 
 def as_json(found: Found) -> str:

@@ -13,7 +13,6 @@ from skilleval import __version__
 from skilleval.model import Problem
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 
 
 def render(problems: Sequence[Problem], rules: Mapping[str, str]) -> str:
@@ -82,9 +81,9 @@ def _artifact(path: str) -> dict[str, str]:
 
 
 def _encoded(path: str) -> str:
-    # urllib would do it, at the price of an import that only http.py pays in this package
-    data = path.encode("utf-8", "surrogateescape")
-    return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in data)
+    from urllib.parse import quote
+
+    return quote(path, errors="surrogateescape")
 
 
 def _clean(text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from skilleval.model import Case, Report, Result, Score, SuiteReport
+from skilleval.plaintext import one_line
 
 GREEN, RED, PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 
@@ -36,11 +37,11 @@ def _rows(suite: SuiteReport) -> Iterator[tuple[Case, Result, Score]]:
 
 def _scenario(case: Case, result: Result, score: Score, colour: bool) -> Iterator[str]:
     document = scenario(case, result, score)
-    yield f"  {case.id}: {_one_line(document['description'])}"
+    yield f"  {case.id}: {one_line(document['description'])}"
     for row in document["criteria"]:
         mark = _painted(row["pass"], "✓" if row["pass"] else "✗", colour)
-        reason = f" — {_one_line(row['reason'])}" if row["reason"] and not row["pass"] else ""
-        yield f"    {mark} {_one_line(row['name'])} ({row['score']}/{row['max_score']}){reason}"
+        reason = f" — {one_line(row['reason'])}" if row["reason"] and not row["pass"] else ""
+        yield f"    {mark} {one_line(row['name'])} ({row['score']}/{row['max_score']}){reason}"
     verdict = _painted(score.passed, "PASS" if score.passed else "FAIL", colour)
     points = f"{document['score']}/{document['max_score']}"
     yield f"    Score: {points} ({document['percentage']:.0f}%) {verdict}"
@@ -48,11 +49,6 @@ def _scenario(case: Case, result: Result, score: Score, colour: bool) -> Iterato
 
 def _painted(good: bool, text: str, colour: bool) -> str:
     return f"{GREEN if good else RED}{text}{PLAIN}" if colour else text
-
-
-def _one_line(text: str) -> str:
-    # an agent's or a judge's words must not steer the terminal
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def report_path(folder: str, timestamp: str, *, output: str = "", is_folder: bool = False) -> str:
@@ -107,7 +103,7 @@ def scenario(case: Case, result: Result, score: Score) -> dict[str, Any]:
     description = str(case.annotations.get("description", ""))
     error = _error(result)
     if error:
-        description = f"{description} (error: {error})".strip()
+        description = f"{description} (error: {error})"
         return _row(case.id, description, [], Score(0, 0, False, 0, 0))
     verdicts = zip(case.checks, result.verdicts, strict=True)
     criteria = [
@@ -137,13 +133,16 @@ def _row(name: str, description: str, criteria: list[Any], score: Score) -> dict
 
 
 def _error(result: Result) -> str:
-    """Why a scenario could not be completed, in one line; "" if it was."""
-    if result.outcome.status == "error":
-        return _one_line(result.outcome.error)
-    for verdict in result.verdicts:
+    """Why a scenario could not be completed, in one line; "" if it was.
+
+    The traceback of a bug of ours stays in the run folder.
+    """
+    reason = result.outcome.error if result.outcome.status == "error" else ""
+    for verdict in () if reason else result.verdicts:
         if verdict.status == "error":
-            return _one_line(f"{verdict.method}: {verdict.reason}")
-    return ""
+            reason = f"{verdict.method}: {verdict.reason}"
+            break
+    return one_line(reason.partition('\n  File "')[0])
 
 
 def percent(share: Any) -> float:

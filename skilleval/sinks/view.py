@@ -14,12 +14,22 @@ from skilleval import comparison
 from skilleval.arms import ArmStatistics, Row, Side, sides
 from skilleval.deltas import Delta
 from skilleval.estimators import Interval, Spread
-from skilleval.model import EMPTY, Check, Result, Rules, Status, SuiteReport, Trial, Verdict
+from skilleval.model import (
+    EMPTY,
+    SIDES,
+    Check,
+    Result,
+    Rules,
+    Status,
+    SuiteReport,
+    Trial,
+    Verdict,
+)
+from skilleval.plaintext import without_sequences
+from skilleval.sinks import counted
 
 UNKNOWN = "n/a"
 MARKS: Mapping[Status, str] = {"pass": "PASS", "fail": "FAIL", "skip": "SKIPPED", "error": "ERROR"}
-# what a terminal obeys: cursor and colour sequences, titles and links, any other escape
-_TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]")
 # control characters, surrogates, non-characters, and marks that turn the direction of a text around
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
@@ -90,7 +100,7 @@ def plain(text: str) -> str:
     """Text without what a terminal obeys; other control characters are shown as `\\x00`."""
     if text.isascii() and text.isprintable():
         return text
-    text = _TERMINAL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = without_sequences(text.replace("\r\n", "\n").replace("\r", "\n"))
     return _HARMFUL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
@@ -138,11 +148,7 @@ def share_spread(values: Spread) -> str:
 
 def configuration(arm: ArmStatistics) -> str:
     """The name of an arm in seed 002's benchmark.json."""
-    return f"{arm.label}_{side_name(arm.with_skill)}"
-
-
-def side_name(with_skill: bool) -> str:
-    return "with_skill" if with_skill else "without_skill"
+    return f"{arm.label}_{SIDES[arm.with_skill]}"
 
 
 def arm_table(arms: tuple[ArmStatistics, ...]) -> list[tuple[str, ...]]:
@@ -188,8 +194,7 @@ def verdict_lines(delta: Delta) -> Iterator[str]:
     yield f"{effect.text}: {effect.reason}"
     if effect.interval:
         low, high = map(signed_percent, effect.interval)
-        cases = "case" if effect.pairs == 1 else "cases"
-        yield f"95% interval {low} to {high}, over {effect.pairs} paired {cases}"
+        yield f"95% interval {low} to {high}, over {counted(effect.pairs, 'paired case')}"
     if effect.normalised_gain is not None:
         yield f"normalised gain {effect.normalised_gain:.2f} (share of what was left to gain)"
     if delta.controls:
@@ -222,13 +227,9 @@ def counts_line(view: View) -> str:
     planned = ""
     if view.planned is not None and view.planned != trials:
         planned = f" of {view.planned} planned (the run is not finished)"
-    return f"{_counted(len(by_case(view)), 'case')}, {_counted(trials, 'trial')}{planned}: " + (
+    return f"{counted(len(by_case(view)), 'case')}, {counted(trials, 'trial')}{planned}: " + (
         ", ".join(parts)
     )
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def trial_label(side: Side, row: Row, *, repeated: bool) -> str:
@@ -239,7 +240,7 @@ def trial_label(side: Side, row: Row, *, repeated: bool) -> str:
 
 def side_label(side: Side) -> str:
     """agent/with_skill"""
-    return f"{side.label}/{side_name(side.arm.with_skill)}"
+    return f"{side.label}/{SIDES[side.arm.with_skill]}"
 
 
 def is_repeated(view: View) -> bool:
@@ -288,7 +289,7 @@ def triggering(view: View) -> Iterator[str]:
         if each.cases:
             parts.append(
                 f"precision {percent(each.precision)}, recall {percent(each.recall)}, "
-                f"F1 {percent(each.f1)} over {_counted(len(each.cases), 'case')}"
+                f"F1 {percent(each.f1)} over {counted(len(each.cases), 'case')}"
             )
         if each.forced:
             parts.append(f"used in {each.forced_seen} of {each.forced} trials that were told to")

@@ -65,10 +65,12 @@ def test_all_good_says_how_many_were_checked(tmp_path):
     assert (done.returncode, done.stdout) == (0, "all weights sum to 100 (1 checked)\n")
 
 
-def test_only_folders_of_evals_are_checked(tmp_path):
+def test_only_folders_of_evals_are_checked_at_any_depth(tmp_path):
     criteria(tmp_path, '{"checklist":[]}', "skills/a/other/scenario-x")
-    criteria(tmp_path, '{"checklist":[]}', "skills/a/evals/scenario-x/deeper")
+    criteria(tmp_path, '{"checklist":[]}', "skills/a/evals")
     assert run(tmp_path).returncode == 0
+    criteria(tmp_path, '{"checklist":[]}', "skills/a/evals/group/scenario-x")
+    assert "FAIL: skills/a/evals/group/scenario-x — sum=0" in run(tmp_path).stdout
 
 
 def test_files_may_be_named_as_pre_commit_does(tmp_path):

@@ -264,6 +264,35 @@ def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, ser
     assert "Traceback" not in errors
 
 
+def test_an_impatient_ctrl_c_does_not_cut_short_what_ends_the_agents(tmp_path):
+    scenario(tmp_path, "scenario-a")
+    scenario(tmp_path, "scenario-b")
+    place = tmp_path / "bin"
+    # it ignores SIGTERM, so that ending it takes until SIGKILL
+    build.write(place / "kiro-cli", "#!/bin/sh\ntrap '' TERM\necho x >> $MARK\nsleep 60\n")
+    (place / "kiro-cli").chmod(0o755)
+    mark = tmp_path / "started"
+    started = subprocess.Popen(
+        [sys.executable, str(build.SCRIPTS / "eval-local.py"), "skills/demo"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}", "MARK": str(mark)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    until = time.monotonic() + 30
+    while (not mark.exists() or len(mark.read_text()) < 4) and time.monotonic() < until:
+        time.sleep(0.05)
+    for _ in range(3):
+        started.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    errors = started.communicate(timeout=25)[1]
+    assert started.returncode == 130
+    assert "still ending what runs" in errors
+    assert "Traceback" not in errors
+    assert subprocess.run(["pgrep", "-f", str(place)], capture_output=True).stdout == b""
+
+
 def test_resume_without_a_run_is_a_usage_error(tmp_path, server):
     scenario(tmp_path, "scenario-a")
     done = run(tmp_path, server, "skills/demo", "--resume")
@@ -284,6 +313,25 @@ def test_a_recorded_run_is_replayed_without_a_network(tmp_path, server):
     )
 
 
+def test_a_replay_of_what_has_changed_since_says_so(tmp_path, server):
+    folder = scenario(tmp_path, "scenario-a")
+    run(tmp_path, server, "skills/demo", "--record", "tape")
+    same = run(tmp_path, server, "skills/demo", "--replay", "tape")
+    assert "has changed since it was recorded" not in same.stderr
+    build.write(folder / "evals" / "scenario-a" / "task.md", "Do something else.")
+    changed = run(tmp_path, server, "skills/demo", "--replay", "tape")
+    assert "scenario-a/" in changed.stderr
+    assert "has changed since it was recorded" in changed.stderr
+
+
+def test_a_replay_writes_no_report_among_the_results(tmp_path, server):
+    scenario(tmp_path, "scenario-a")
+    run(tmp_path, server, "skills/demo", "--record", "tape")
+    before = reports(tmp_path)
+    run(tmp_path, server, "skills/demo", "--replay", "tape", "--model", "other")
+    assert reports(tmp_path) == before
+
+
 def test_a_missing_exchange_is_an_error_that_names_the_case(tmp_path, server):
     scenario(tmp_path, "scenario-a")
     run(tmp_path, server, "skills/demo", "--record", "tape")
@@ -292,6 +340,22 @@ def test_a_missing_exchange_is_an_error_that_names_the_case(tmp_path, server):
     assert done.returncode == 1
     assert "scenario-b: About scenario-b (error: " in done.stdout
     assert "replay: case 'scenario-b' has no usable exchange" in done.stdout
+
+
+def test_a_replay_of_nothing_is_refused_before_it_writes_a_report(tmp_path, server):
+    scenario(tmp_path, "scenario-a")
+    done = run(tmp_path, server, "skills/demo", "--replay", "tpae")
+    assert (done.returncode, reports(tmp_path)) == (2, [])
+    assert "--replay tpae: no such folder" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--workspace", "--record"])
+def test_a_folder_that_cannot_be_made_stops_the_run_before_it_costs(tmp_path, server, option):
+    scenario(tmp_path, "scenario-a")
+    build.write(tmp_path / "file", "x")
+    done = run(tmp_path, server, "skills/demo", option, "file/below")
+    assert (done.returncode, server.requests) == (3, [])
+    assert done.stderr == "error: file/below: cannot be written: Not a directory\n"
 
 
 @pytest.mark.parametrize(
@@ -376,6 +440,18 @@ def test_a_report_that_cannot_be_written_loses_no_result(tmp_path, server):
     assert done.returncode == 0
     assert "error writing output: " in done.stderr
     assert list(tmp_path.rglob("trial.json"))
+
+
+def test_a_report_that_could_not_be_written_is_made_by_resume(tmp_path, server):
+    folder = scenario(tmp_path, "scenario-a")
+    build.write(folder / "evals" / "results", "a file where the folder should be")
+    assert "--resume tries again" in run(tmp_path, server, "skills/demo").stderr
+    asked = len(server.requests)
+    (folder / "evals" / "results").unlink()
+    assert run(tmp_path, server, "skills/demo", "--resume").returncode == 0
+    assert len(server.requests) == asked
+    [written] = reports(tmp_path)
+    assert json.loads(written.read_text())["overall_percentage"] == 100
 
 
 def test_a_malformed_scenario_json_is_a_warning_that_names_the_default(tmp_path, server):

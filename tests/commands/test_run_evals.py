@@ -201,11 +201,12 @@ def test_answers_that_is_a_file_is_a_usage_error(tmp_path):
     build.skill(tmp_path)
     build.write(tmp_path / "answers", "x")
     done = run(tmp_path, "--answers", "answers")
-    assert (done.returncode, done.stderr) == (2, "error: --answers answers: no such folder\n")
+    assert (done.returncode, done.stderr) == (2, "error: --answers answers: is no folder\n")
 
 
 def test_a_repository_without_skills_exits_2(tmp_path):
     assert "no skills found" in run(tmp_path).stderr
+    assert "gone/skills/<name>/SKILL.md" in run(tmp_path, "--root", "gone").stderr
     (tmp_path / "skills").mkdir()
     assert run(tmp_path).returncode == 2
 
@@ -245,7 +246,7 @@ def test_a_folder_in_place_of_an_answer_is_missing_with_a_warning(tmp_path):
     (tmp_path / "answers" / "demo" / "t1.md").mkdir(parents=True)
     done = run(tmp_path, "--answers", "answers")
     assert "(no answer file)" in done.stdout
-    assert "t1.md: is a directory" in done.stderr
+    assert "t1.md: is a directory; counts as missing" in done.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX files")

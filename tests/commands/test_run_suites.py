@@ -150,6 +150,17 @@ def test_without_a_judge_its_assertions_are_skipped_and_said_before(tmp_path):
     assert done.returncode == 3
 
 
+def test_a_command_line_with_options_is_one_text(tmp_path):
+    line = "sh -c 'echo done; touch out.txt' -- {prompt}"
+    suite(tmp_path)
+    done = run(
+        tmp_path, "skills/demo/evals/evals.json", "--agent", "command", "--agent-command", line
+    )
+    assert done.returncode == 0
+    output = iteration(tmp_path) / "eval-one/command/with_skill/outputs/output.txt"
+    assert output.read_text() == "done\n"
+
+
 def test_a_threshold_is_a_gate(tmp_path):
     suite(tmp_path)
     assert fake(tmp_path, "--threshold", "100").returncode == 0

@@ -52,7 +52,7 @@ def test_a_skill_named_by_many_files_is_checked_once(tmp_path):
     ("path", "message"),
     [
         ("nope", "nope: no such file or folder"),
-        ("empty", "empty: no skill and no evals/tasks.json below this folder"),
+        ("empty", "empty: no skill and no suite below this folder"),
         ("empty/x.md", "empty/x.md: belongs to no skill"),
     ],
 )
@@ -124,6 +124,22 @@ def test_a_suite_shows_what_decides_each_assertion_and_why(tmp_path):
     assert rule.startswith("  one: state: ")
     assert judge.startswith("  one: judge: ")
     assert last == "1 suite checked: 0 errors, 0 warnings"
+
+
+@pytest.mark.parametrize("name", ["examples/demo/evals/evals.json", "mine.json"])
+def test_a_suite_needs_no_skill_around_it(tmp_path, name):
+    file = suite(tmp_path, "A git commit was created")
+    file.rename(build.write(tmp_path / name, ""))
+    done = run(tmp_path, name)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{name}: 1 case, 1 assertion: 1 by rule")
+
+
+def test_a_broken_file_of_any_name_is_an_invalid_suite(tmp_path):
+    build.write(tmp_path / "mine.json", "{")
+    done = run(tmp_path, "mine.json")
+    assert done.returncode == 1
+    assert "mine.json:1: E01: invalid JSON" in done.stdout
 
 
 def test_suites_outside_of_skills_are_found_below_a_folder(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from skilleval import aggregate, engine, formats, settings, validation
 from skilleval.errors import SuiteError, UsageError
 from skilleval.formats import scenario
-from skilleval.model import Check
+from skilleval.model import Check, Verdict
 
 DATA = json.loads(
     (Path(__file__).parent.parent / "data" / "scenarios" / "cases.json").read_text("utf-8")
@@ -116,6 +116,22 @@ def test_a_judge_behind_the_endpoint_of_the_agent_gets_its_key(tmp_path):
     suite = configured(tmp_path, environ=environ, flags={"backend": "http"})
     assert (suite.judge["base_url"], suite.judge["backend"]) == ("http://agent/v1", "http")
     assert suite.judge["key_name"] == "OPENKATA_EVAL_HTTP_API_KEY"
+
+
+def test_a_slash_at_its_end_makes_no_endpoint_another(tmp_path):
+    environ = {"OPENKATA_EVAL_HTTP_BASE_URL": "http://agent/v1"}
+    flags = {"backend": "http", "judge_base_url": "http://agent/v1/"}
+    suite = configured(tmp_path, environ=environ, flags=flags)
+    assert suite.judge["key_name"] == "OPENKATA_EVAL_HTTP_API_KEY"
+
+
+def test_all_points_pass_whatever_their_number(tmp_path):
+    rows = [{"name": name, "max_score": 2**63 - 1} for name in "ab"]
+    loaded = scenario.load(str(build.scenario(tmp_path, criteria={"checklist": rows})))
+    verdicts = [Verdict(c.id, "pass", 1, "", "judge", c.weight) for c in loaded.cases[0].checks]
+    assert aggregate.score(verdicts, loaded.rules).passed
+    verdicts[0] = verdicts[0]._replace(status="fail", score=0)
+    assert not aggregate.score(verdicts, loaded.rules).passed
 
 
 def test_no_noun_holds_a_key(tmp_path):
@@ -271,6 +287,12 @@ def test_a_broken_scenario_json_warns_which_defaults_apply(tmp_path):
         f"{folder}/scenario.json: sandbox must be true or false, not text;"
         " the defaults apply: sandboxed, no description, the runner's network"
     )
+
+
+def test_a_warning_names_the_line_of_a_syntax_error(tmp_path):
+    folder = build.scenario(tmp_path, files={"scenario.json": '{"sandbox": false,\n]'})
+    [warning] = scenario.load(str(folder)).meta["warnings"]
+    assert warning.startswith(f"{folder}/scenario.json:2: invalid JSON")
 
 
 @pytest.mark.parametrize(

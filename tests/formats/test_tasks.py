@@ -1,11 +1,13 @@
 """The reading of tasks.json: every wrong shape is named, with its place and the fix."""
 
 import json
+import os
 
 import build
 import pytest
 
 import skilleval
+from skilleval import textfile
 from skilleval.errors import SuiteError
 from skilleval.formats import tasks
 
@@ -198,3 +200,33 @@ def test_nothing_is_written_by_a_refused_file(tmp_path):
     before = sorted(tmp_path.rglob("*"))
     build.script("run-evals.py", cwd=tmp_path)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("identifier", ["t1\nx", "\x1b[31mt1", "t\0", "a" * 300], ids=ascii)
+def test_an_id_that_would_break_the_line_is_told_by_its_position(tmp_path, identifier):
+    [problem] = problems(tmp_path, [task(id=identifier)])
+    assert problem.where == "task 1"
+    assert problem.message.isprintable()
+
+
+def test_an_example_that_cannot_be_read_says_why(tmp_path):
+    folder = build.skill(tmp_path, examples={})
+    (folder / "evals" / "examples" / "t1.md").mkdir()
+    [problem] = [p for p in tasks.problems(str(folder)) if p.rule == "F03"]
+    assert problem.message == "examples/t1.md cannot be read: is a directory"
+
+
+def test_an_example_that_the_runner_does_not_follow_is_none(tmp_path):
+    folder = build.skill(tmp_path, examples={})
+    good = build.write(tmp_path / "elsewhere.md", build.GOOD)
+    (folder / "evals" / "examples" / "t1.md").symlink_to(good)
+    [problem] = [p for p in tasks.problems(str(folder)) if p.rule == "F03"]
+    assert "examples/t1.md cannot be read: is a symbolic link that leaves" in problem.message
+
+
+def test_a_reference_that_cannot_be_read_is_told_in_place_of_what_it_might_hold(tmp_path):
+    folder = build.skill(tmp_path, text="")
+    os.truncate(build.write(folder / "references" / "a.md", ""), textfile.LIMIT_BYTES + 1)
+    [problem] = [p for p in tasks.problems(str(folder)) if p.rule == "F05"]
+    assert problem.path.endswith("a.md")
+    assert problem.message.startswith("cannot be read: is larger than")

@@ -321,7 +321,7 @@ def test_failure_of_the_endpoint_is_asked_for_once_more(bench):
 def test_endpoint_that_stays_broken_is_an_error(bench):
     bench.answer(Reply(401, f"not {KEY}".encode()))
     error = bench.fail()
-    assert str(error) == "judge parse failed after retry: HTTP 401: not [redacted]"
+    assert str(error) == "judge failed after retry: HTTP 401: not [redacted]"
     assert [call.tries for call in error.calls] == [1, 1]
 
 

@@ -42,7 +42,7 @@ COMMANDS = [
     ("The agent ran `python check.py`", calls("python other.py check.py"), "fail"),
     ("The agent ran the script `scripts/check.py`", calls("python3 scripts/check.py a"), "pass"),
     ("The agent ran the script `check.py`", calls("/w/scripts/check.py"), "pass"),
-    ("The agent ran the script `check.py`", calls("cat check.py"), "pass"),
+    ("The agent ran the script `check.py`", calls("cat check.py"), "fail"),
     ("The agent did not run `rm -rf`", calls("rm -fr build"), "fail"),
     ("The agent did not run `rm -rf`", calls("rm -r -f build"), "fail"),
     ("The agent did not run `rm -rf`", calls("rm build"), "pass"),

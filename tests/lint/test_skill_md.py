@@ -83,6 +83,12 @@ def test_byte_order_mark_is_an_error_beside_the_others():
     assert [(p.rule, p.level) for p in found] == [("S04", "error"), ("S16", "warning")]
 
 
+def test_bytes_that_are_not_utf_8_are_an_error_at_their_line():
+    skill = skill_of({"front": {}})
+    text = skill.text.replace("Ask for the charge.\n", "Ask for the charge\udce9.\n")
+    assert [p[1:5] for p in problems(skill._replace(text=text))] == [(5, "", "S04", "error")]
+
+
 def test_crlf_is_a_warning_at_its_first_line():
     skill = skill_of({"front": {}})
     text = skill.text.replace("Ask for the charge.\n", "Ask for the charge.\r\n")

@@ -18,6 +18,7 @@ from checkout import ROOT
 from loopback import Loopback, Reply
 
 from skilleval.errors import AgentUnavailable
+from skilleval.process import LONGEST_ARGUMENT_BYTES
 from skilleval.sandboxes import Spec, docker
 from skilleval.snapshot import delta, describe
 from skilleval.tools import Tools
@@ -232,7 +233,7 @@ def test_workspace_full_of_traps_is_safe_to_look_at(spec, tmp_path):
 
 
 def test_longest_argument_is_passed_on_whole(spec):
-    longest = "x" * docker.LONGEST_ARGUMENT_BYTES
+    longest = "x" * LONGEST_ARGUMENT_BYTES
     with docker.open_box(spec, Tools()) as box:
         done = box.run(["sh", "-c", 'echo "${#1}"', "sh", longest])
     assert (done.stdout, done.stderr) == (f"{len(longest)}\n", "")

@@ -113,9 +113,25 @@ def test_failing_example_fails_with_its_file_and_rule(pre_commit, hooks, reposit
     assert "skill-0000" not in output
 
 
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [("evals/evals.json", "E01"), ("evals/scenario-1/criteria.json", "C01")],
+)
+def test_fixtures_of_the_other_formats_are_checked_too(
+    pre_commit, hooks, repository, git, name, rule
+):
+    write(repository / "skills" / "skill-0001" / name, "[1\n")
+    git(repository, "commit", "--quiet", "--message", "all")
+    git(repository, "add", "--all")
+    code, output = pre_commit("try-repo", hooks, "skilleval-validate")
+    assert code == 1
+    assert f"skill-0001/{name}:2: {rule}: invalid JSON" in output
+
+
 def test_files_that_are_no_skill_are_left_alone(pre_commit, hooks, repository, git):
     write(repository / "docs" / "references" / "page.md", "a page\n")
     write(repository / "src" / "tasks.json", "[1\n")
+    write(repository / "src" / "evals.json", "[1\n")
     git(repository, "add", "--all")
     code, output = pre_commit("try-repo", hooks, "skilleval-validate", "--all-files")
     assert code == 0, output

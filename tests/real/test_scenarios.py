@@ -58,7 +58,12 @@ def judge(received):
     text = received.json()["messages"][-1]["content"]
     rows = [
         {"number": 1, "name": "says-hello", "pass": "made.txt" in text, "reason": "the new file"},
-        {"number": 2, "name": "is-short", "pass": "- gone.txt" in text, "reason": "the removed one"},
+        {
+            "number": 2,
+            "name": "is-short",
+            "pass": "- gone.txt" in text,
+            "reason": "the removed one",
+        },
     ]
     return reply_json({"choices": [{"message": {"content": json.dumps(rows)}}]})
 

@@ -77,7 +77,7 @@ def test_colour_marks_pass_and_fail_only_when_asked():
 
 def test_words_of_a_judge_cannot_steer_the_terminal():
     case = scenario("scenario-a", [("a", 1, False, "x\x1b[2J\r\ny")])
-    assert "— x [2J y\n" in scenarios.render(report(case))
+    assert "— x y\n" in scenarios.render(report(case))
 
 
 @pytest.mark.parametrize("case", DATA["scoring"], ids=lambda case: case["name"])
@@ -137,12 +137,19 @@ def test_an_errored_scenario_says_why_and_counts_zero():
     )
 
 
+def test_a_traceback_stays_out_of_the_report():
+    error = 'OSError: boom\n  File "/x/engine.py", line 1, in run\n    return\n'
+    pair = scenario("s", [("a", 1, None, "")], outcome=Outcome("error", error=error))
+    [row] = json.loads(scenarios.document(report(pair)))["scenarios"]
+    assert row["description"] == " (error: OSError: boom)"
+
+
 def test_an_agent_that_failed_is_the_error():
     pair = scenario(
         "s", [("a", 1, None, "")], outcome=Outcome("error", error="agent completion: no\nmore")
     )
     [row] = json.loads(scenarios.document(report(pair)))["scenarios"]
-    assert row["description"] == "(error: agent completion: no more)"
+    assert row["description"] == " (error: agent completion: no more)"
 
 
 def test_a_scenario_without_criteria_counts_zero():
