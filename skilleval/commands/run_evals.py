@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from skilleval import console, evaluation, gates, skill
 from skilleval.agents import answers as answer_files
-from skilleval.errors import UsageError
+from skilleval.errors import SuiteError, UsageError
 from skilleval.formats import tasks
 from skilleval.formats.fields import nearest
 from skilleval.model import Gate, Report, Suite
@@ -114,7 +114,11 @@ def _selected(known: list[str], wanted: list[str]) -> list[str]:
 def _suites(root: str, names: list[str], answers: str | None) -> list[Suite]:
     suites = []
     for name in names:
-        suite = tasks.load(os.path.join(root, "skills", name))
+        try:
+            suite = tasks.load(os.path.join(root, "skills", name))
+        except SuiteError:
+            console.note("no score is computed on a fixture with errors; `validate` lists them all")
+            raise
         if answers is not None:
             suite = tasks.with_answers(suite, os.path.join(answers, name))
         suites.append(suite)

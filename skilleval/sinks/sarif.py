@@ -60,9 +60,11 @@ def _results(problems: Sequence[Problem], ids: Sequence[str]) -> Iterator[dict[s
 
 
 def _location(problem: Problem) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": _artifact(problem.path)}
-    if problem.line > 0:
-        physical["region"] = {"startLine": problem.line}
+    # code scanning shows nothing without a line: of a whole file, it is the first
+    physical = {
+        "artifactLocation": _artifact(problem.path),
+        "region": {"startLine": max(problem.line, 1)},
+    }
     location: dict[str, Any] = {"physicalLocation": physical}
     if problem.where:
         location["logicalLocations"] = [{"fullyQualifiedName": _clean(problem.where)}]

@@ -70,8 +70,8 @@ def test_known_line_becomes_a_region():
     assert location_of(DENIAL._replace(line=1))["region"] == {"startLine": 1}
 
 
-def test_unknown_line_has_no_region():
-    assert "region" not in location_of(DENIAL._replace(line=0))
+def test_unknown_line_is_shown_at_the_first():
+    assert location_of(DENIAL._replace(line=0))["region"] == {"startLine": 1}
 
 
 @pytest.mark.parametrize(
