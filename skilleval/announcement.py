@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from skilleval import console, textfile
+from skilleval import console
+from skilleval.reading import textfile
 from skilleval.sinks import github
 from skilleval.sinks.view import View
 

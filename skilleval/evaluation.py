@@ -40,7 +40,7 @@ def _results(
     trials = plan.trials(suite, repeats=repeats)
     if not finished:
         return engine.run(suite, session, trials)
-    from skilleval import store
+    from skilleval.runfolder import store
 
     known = {trial: finished.get(store.key(suite, trial)) for trial in trials}
     missing = [trial for trial in trials if known[trial] is None]

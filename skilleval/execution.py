@@ -13,15 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
-from skilleval import console, evaluation, exchanges, store
+from skilleval import console, evaluation
 from skilleval.budget import Budget
 from skilleval.engine import Equip, Session
 from skilleval.errors import UsageError
-from skilleval.keeper import Keeper
 from skilleval.model import EMPTY, Report, Result, Suite, Trial
 from skilleval.plan import trials
 from skilleval.progress import Progress
 from skilleval.redaction import secrets_in
+from skilleval.runfolder import exchanges, store
+from skilleval.runfolder.keeper import Keeper
 from skilleval.tools import Tools
 
 WORKSPACE = "eval-workspace"

@@ -18,7 +18,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from skilleval.address import parse, place
+from skilleval.asking.address import parse, place
 from skilleval.plaintext import one_line
 from skilleval.redaction import redact, secrets_of
 

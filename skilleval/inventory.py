@@ -10,10 +10,10 @@ import os
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from skilleval import jsonread
 from skilleval import skill as skills
 from skilleval.errors import SuiteError
 from skilleval.ordering import natural
+from skilleval.reading import jsonread
 
 # the file that makes a suite, its format, and the key of its cases ("": the whole file is the list)
 _FILES = {

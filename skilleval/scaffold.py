@@ -10,8 +10,9 @@ import json
 import os
 from typing import NamedTuple
 
-from skilleval import skill, store, yamlread
+from skilleval import skill, yamlread
 from skilleval.errors import UsageError
+from skilleval.runfolder import store
 
 _SKILL = """\
 ---

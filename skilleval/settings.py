@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from skilleval import textfile
 from skilleval.errors import SuiteError
 from skilleval.formats.fields import kind
+from skilleval.reading import textfile
 from skilleval.redaction import SECRET_WORDS, redact
 
 DEFAULT = "default"
@@ -212,7 +212,7 @@ def _parsed(text: str, path: str) -> Any:
 
     if not text.lstrip().startswith("{"):
         return yamlread.load(text, path)
-    from skilleval import jsonread
+    from skilleval.reading import jsonread
 
     try:
         return jsonread.loads(text, path)

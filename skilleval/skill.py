@@ -10,8 +10,8 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from skilleval import textfile
 from skilleval.errors import SuiteError
+from skilleval.reading import textfile
 
 MANIFEST = "SKILL.md"
 # what an agent is given of a skill besides SKILL.md; everything else stays behind (seed 000)
@@ -110,7 +110,7 @@ def released_version(changelog: str) -> str:
     The text between the brackets is taken as it is. `Unreleased`, in any case, is no release, and
     a heading inside a fenced block is none either (spec/scenarios section 14).
     """
-    from skilleval import markdown
+    from skilleval.reading import markdown
 
     for line in markdown.lines(changelog):
         if line.kind == "heading" and line.text.startswith("## [") and "]" in line.text:

@@ -16,8 +16,8 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from skilleval import textfile
 from skilleval.model import Delta, File, FileChange
+from skilleval.reading import textfile
 
 # of one file in a snapshot; of all files in a snapshot; of everything in a description
 FILE_LIMIT_BYTES = 64 * 1024
@@ -242,7 +242,7 @@ def _section(title: str, blocks: list[str], total: int) -> str:
 
 def _block(change: FileChange, share: int) -> str:
     """A file with its content, or what is to be said instead."""
-    from skilleval import markdown
+    from skilleval.reading import markdown
 
     name = f"**{_printable(change.path)}**\n"
     if change.note == "binary":

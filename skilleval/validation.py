@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from skilleval import formats, skill, textfile
+from skilleval import formats, skill
 from skilleval.errors import UsageError
 from skilleval.model import Problem
+from skilleval.reading import textfile
 
 # files that may also lie outside of a skill (`run --skill DIR --evals FILE`)
 SUITES = frozenset({formats.KNOWN_BY["suites"], formats.KNOWN_BY["triggers"]})

@@ -11,10 +11,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from skilleval import jsonread, skill, textfile
+from skilleval import skill
 from skilleval.errors import SuiteError
-from skilleval.jsonvalues import mapping
 from skilleval.process import Command
+from skilleval.reading import jsonread, textfile
+from skilleval.reading.jsonvalues import mapping
 from skilleval.tools import Tools
 
 UNKNOWN_VERSION = "0.0.0"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from skilleval.model import Arm, Case, Event, Usage
 from skilleval.tools import Tools
-from skilleval.transcript import Transcript
+from skilleval.trial.transcript import Transcript
 
 BIN = Path(__file__).parent / "bin"
 SKILL = "demo"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from skilleval import store
 from skilleval.model import (
     Arm,
     Case,
@@ -25,6 +24,7 @@ from skilleval.model import (
     Usage,
     Verdict,
 )
+from skilleval.runfolder import store
 
 TRAP = "http://127.0.0.1:9/trap"
 HOSTILE = (

@@ -21,9 +21,9 @@ import pytest
 from loopback import Loopback, Reply, reply_json
 
 from skilleval import __version__
+from skilleval.asking.retry import Policy, retry_after_s, send
 from skilleval.http import Request, Response, post
 from skilleval.redaction import excerpt, redact, secrets_of
-from skilleval.retry import Policy, retry_after_s, send
 
 ROOT = Path(__file__).resolve().parent.parent
 KEY = "sk-live-0123456789abcdef"

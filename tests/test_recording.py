@@ -12,8 +12,8 @@ import pytest
 from checkout import ROOT
 from loopback import Loopback, Reply
 
-from skilleval import serial
 from skilleval.http import Response
+from skilleval.runfolder import serial
 
 SKILL = Path("skills") / "review-diff"  # as a user types it: the report names it so
 RECORDING = ROOT / "evals" / "recordings" / "review-diff"

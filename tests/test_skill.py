@@ -7,8 +7,9 @@ from pathlib import Path
 import build
 import pytest
 
-from skilleval import skill, textfile
+from skilleval import skill
 from skilleval.errors import SuiteError
+from skilleval.reading import textfile
 
 DATA = json.loads((Path(__file__).parent / "data" / "cases" / "fixtures.json").read_text("utf-8"))
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from skilleval import serial, snapshot
+from skilleval import snapshot
 from skilleval.model import Delta, File, FileChange
+from skilleval.runfolder import serial
 from skilleval.snapshot import FILE_LIMIT_BYTES, TEXT_LIMIT_BYTES, Snapshot, delta, describe, take
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX links and special files")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable
 
-from skilleval import textfile
 from skilleval.model import Arm, Case, Outcome, Suite
+from skilleval.reading import textfile
 from skilleval.tools import Tools
 
 

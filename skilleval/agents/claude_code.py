@@ -12,14 +12,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from skilleval import commandline, transcript
-from skilleval.jsonvalues import amount, count, items, mapping, total, word
 from skilleval.model import Arm, Case, Event, Failure, Outcome, Suite, Usage
+from skilleval.reading.jsonvalues import amount, count, items, mapping, total, word
 from skilleval.tools import Tools
-from skilleval.transcript import Transcript, content
+from skilleval.trial import commandline, transcript
+from skilleval.trial.transcript import Transcript, content
 
 if TYPE_CHECKING:
-    from skilleval.harness import Ask, Program
+    from skilleval.trial.harness import Ask, Program
 
 Record = Mapping[str, Any]
 
@@ -59,7 +59,7 @@ def preflight(suite: Suite, tools: Tools) -> tuple[str, ...]:
 
 def run(case: Case, arm: Arm, tools: Tools) -> Outcome:
     """What Claude Code made of the case, in a workspace of its own (see `harness.run`)."""
-    from skilleval import harness
+    from skilleval.trial import harness
 
     return harness.run(cast("Program", sys.modules[__name__]), case, arm, tools)
 

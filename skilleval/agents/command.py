@@ -11,14 +11,15 @@ import re
 import shlex
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from skilleval import agents, commandline, transcript
+from skilleval import agents
 from skilleval.errors import UsageError
 from skilleval.model import Arm, Case, Outcome, Suite
 from skilleval.tools import Tools
-from skilleval.transcript import Transcript
+from skilleval.trial import commandline, transcript
+from skilleval.trial.transcript import Transcript
 
 if TYPE_CHECKING:
-    from skilleval.harness import Ask, Program
+    from skilleval.trial.harness import Ask, Program
 
 _PLACEHOLDER = re.compile(r"\{(prompt|workspace|model)\}")
 _FORM = 'write it as a list, such as ["my-agent", "--dir", "{workspace}", "{prompt}"]'
@@ -45,7 +46,7 @@ def run(case: Case, arm: Arm, tools: Tools) -> Outcome:
     `credentials`, the names of environment variables that it may see. Without `{prompt}` in the
     template, the prompt is its standard input. Raises `UsageError` for a template that is none.
     """
-    from skilleval import harness
+    from skilleval.trial import harness
 
     return harness.run(
         _Command(_template(arm), tuple(arm.options.get("credentials", ()))), case, arm, tools

@@ -24,15 +24,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from skilleval import transcript
 from skilleval.errors import UsageError
-from skilleval.jsonvalues import mapping, word
 from skilleval.model import Arm, Case, Event, Outcome, Suite, Usage
+from skilleval.reading.jsonvalues import mapping, word
 from skilleval.tools import Tools
-from skilleval.transcript import Transcript
+from skilleval.trial import transcript
+from skilleval.trial.transcript import Transcript
 
 if TYPE_CHECKING:
-    from skilleval.harness import Ask
+    from skilleval.trial.harness import Ask
 
 Step = Mapping[str, Any]
 
@@ -61,7 +61,7 @@ def preflight(suite: Suite, tools: Tools) -> tuple[str, ...]:
 
 def run(case: Case, arm: Arm, tools: Tools) -> Outcome:
     """What the arm's mode (its option `fake`) does with the case (see `harness.run`)."""
-    from skilleval import harness
+    from skilleval.trial import harness
 
     return harness.run(_Fake(case, *_mode(arm)), case, arm, tools)
 
@@ -70,7 +70,7 @@ def _mode(arm: Arm) -> tuple[str, Any]:
     """The mode and, if it is scripted, the script."""
     mode, _, path = str(arm.options.get("fake") or "").partition(":")
     if mode == "scripted" and path:
-        from skilleval import jsonread
+        from skilleval.reading import jsonread
 
         script, _ = jsonread.load(path)
         if isinstance(script, list | dict):
@@ -151,7 +151,7 @@ def _oracle(case: Case, skills: Sequence[str]) -> list[Step]:
         steps.append({"copy": os.path.join(folder, "files")})
     commands = os.path.join(folder, "commands.json")
     if os.path.isfile(commands):
-        from skilleval import jsonread
+        from skilleval.reading import jsonread
 
         steps += [{"must": command} for command in jsonread.load(commands)[0]]
     output = os.path.join(folder, "output.txt")
@@ -216,7 +216,7 @@ def _say(text: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _tell(path: str) -> Iterator[Mapping[str, Any]]:
-    from skilleval import textfile
+    from skilleval.reading import textfile
 
     yield from _say(textfile.read_text(path))
 

@@ -6,11 +6,11 @@ Owns which endpoint an arm means and that a throttled one is asked again. The wa
 
 from __future__ import annotations
 
-from skilleval import chat
+from skilleval.asking import chat
+from skilleval.asking.retry import Policy
+from skilleval.asking.throttling import Throttled, persist
 from skilleval.errors import ModelError
 from skilleval.model import Arm, Case, Outcome, Suite
-from skilleval.retry import Policy
-from skilleval.throttling import Throttled, persist
 from skilleval.tools import Tools
 
 NO_BASE_URL = (

@@ -1,15 +1,17 @@
 """The agent kiro-cli: for a text in a temporary folder, or at work in a container (seed 000).
 
 Owns what a trial's workspace holds and the order in which it is furnished. How kiro-cli is called
-is `skilleval.kiro`'s, the container `sandboxes.docker`'s. The agent never finds the checklist: of
-the skill it is given SKILL.md and the three folders that belong to it, as copies.
+is `asking.kiro`'s, the container `sandboxes.docker`'s. The agent never finds the checklist: of the
+skill it is given SKILL.md and the three folders that belong to it, as copies.
 """
 
 from __future__ import annotations
 
 import os
 
-from skilleval import kiro, sandboxes
+from skilleval import sandboxes
+from skilleval.asking import kiro
+from skilleval.asking.throttling import persist
 from skilleval.errors import ModelError, SkillevalError
 from skilleval.model import Arm, Case, Delta, Outcome, Suite
 from skilleval.plaintext import without_sequences
@@ -17,7 +19,6 @@ from skilleval.process import Completed, find_executable
 from skilleval.sandboxes import Box, Spec
 from skilleval.skill import FOLDERS, INPUTS, MANIFEST, TASK
 from skilleval.snapshot import delta
-from skilleval.throttling import persist
 from skilleval.tools import Tools
 
 IN_BOX, DIRECT = "docker", "local"

@@ -8,9 +8,10 @@ from __future__ import annotations
 import argparse
 import sys
 
-from skilleval import cleaning, console, runs
+from skilleval import console
 from skilleval.errors import UsageError
 from skilleval.execution import WORKSPACE
+from skilleval.runfolder import cleaning, runs
 from skilleval.tools import Tools
 
 EXAMPLES = """examples:

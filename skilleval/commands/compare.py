@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 import os
 
-from skilleval import aggregate, announcement, console, runs
-from skilleval.changes import changes
+from skilleval import aggregate, announcement, console
 from skilleval.errors import UsageError
 from skilleval.execution import WORKSPACE
 from skilleval.model import SuiteReport
+from skilleval.runfolder import runs
 from skilleval.sinks import changes as sink
+from skilleval.stats.changes import changes
 
 EXAMPLES = """examples:
   skilleval compare --workspace eval-workspace/x-workspace 1 2

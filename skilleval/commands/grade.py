@@ -10,22 +10,15 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from skilleval import (
-    aggregate,
-    comparison,
-    console,
-    gates,
-    judging,
-    regrading,
-    runs,
-    store,
-)
+from skilleval import aggregate, console, gates, judging
 from skilleval.errors import UsageError
 from skilleval.model import EMPTY, Report, SuiteReport
 from skilleval.plaintext import one_line
 from skilleval.redaction import secrets_in
-from skilleval.regrading import Flip
+from skilleval.runfolder import regrading, runs, store
+from skilleval.runfolder.regrading import Flip
 from skilleval.sinks import benchmark, counted
+from skilleval.stats import comparison
 from skilleval.tools import Tools
 
 EXAMPLES = """examples:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import argparse
 import os
 
-from skilleval import console, scaffold, store
+from skilleval import console, scaffold
 from skilleval.errors import UsageError
+from skilleval.runfolder import store
 
 EXAMPLES = """examples:
   skilleval init my-skill                    in the current folder

@@ -6,10 +6,11 @@ import argparse
 import os
 from collections.abc import Iterator
 
-from skilleval import console, inventory, store
+from skilleval import console, inventory
 from skilleval.errors import UsageError
 from skilleval.inventory import FoundSuite, Inventory
 from skilleval.plaintext import one_line
+from skilleval.runfolder import store
 from skilleval.sinks.suites import table
 
 EXAMPLES = """examples:

@@ -10,10 +10,12 @@ import argparse
 import os
 from collections.abc import Iterator, Sequence
 
-from skilleval import aggregate, announcement, console, runs, store, textfile
+from skilleval import aggregate, announcement, console
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.execution import WORKSPACE
 from skilleval.gates import NOT_MEASURED
+from skilleval.reading import textfile
+from skilleval.runfolder import runs, store
 from skilleval.sinks import view as views
 from skilleval.sinks.view import View
 

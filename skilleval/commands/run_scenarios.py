@@ -10,21 +10,13 @@ import argparse
 import os
 from datetime import UTC, datetime
 
-from skilleval import (
-    console,
-    evaluation,
-    execution,
-    gates,
-    plan,
-    settings,
-    skill,
-    store,
-    textfile,
-)
+from skilleval import console, evaluation, execution, gates, plan, settings, skill
 from skilleval.errors import SuiteError
 from skilleval.formats import scenario
 from skilleval.model import Report, Suite
+from skilleval.reading import textfile
 from skilleval.redaction import redact, secrets_in
+from skilleval.runfolder import store
 from skilleval.sinks import scenarios as sink
 from skilleval.tools import Tools
 

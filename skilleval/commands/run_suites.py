@@ -20,14 +20,14 @@ from skilleval import (
     gates,
     judging,
     plan,
-    runs,
-    store,
 )
 from skilleval import settings as all_settings
 from skilleval import skill as skills
 from skilleval.errors import UsageError
 from skilleval.formats import evals, tasks, triggers
 from skilleval.model import SIDES, Arm, Gate, Report, Result, Suite
+from skilleval.reading import textfile
+from skilleval.runfolder import runs, store
 from skilleval.settings import Row, Settings, Table
 from skilleval.sinks import benchmark, suites, view
 from skilleval.tools import Tools
@@ -210,7 +210,10 @@ def _evaluated(suite: Suite, chosen: Settings, arguments: argparse.Namespace, to
     seen = view.of(report.suites[0])
     document = benchmark.document(seen.comparison, seen.report)
     if folder:
-        folder.write("benchmark.json", document)
+        try:
+            folder.write("benchmark.json", document)
+        except OSError as error:  # a full disk must not cost the results
+            console.note(f"warning: {folder.folder}/benchmark.json: {textfile.reason(error)}")
         if not arguments.quiet:
             console.note(f"results: {folder.folder}")
     if arguments.json:

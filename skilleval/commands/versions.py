@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from skilleval import console, store, versions
+from skilleval import console, versions
+from skilleval.runfolder import store
 from skilleval.tools import Tools
 
 EXAMPLES = """examples:

@@ -10,11 +10,11 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from skilleval import jsonread, textfile
 from skilleval.errors import SuiteError
 from skilleval.formats.fields import Reader, kind, problem_of
 from skilleval.model import EMPTY, Check, Problem
-from skilleval.reply import writable
+from skilleval.reading import jsonread, textfile
+from skilleval.reading.reply import writable
 
 CRITERIA, SCENARIO = "criteria.json", "scenario.json"
 CHECKLIST_KEYS = frozenset({"context", "type", "checklist"})

@@ -12,12 +12,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from skilleval import assertions, jsonread
+from skilleval import assertions
 from skilleval import skill as skills
 from skilleval.errors import SuiteError
 from skilleval.formats import fixturefiles
 from skilleval.formats.fields import Reader, kind, line_of_id, problem_of, refuse
 from skilleval.model import Case, Check, Problem, Rules, Suite
+from skilleval.reading import jsonread
 
 if TYPE_CHECKING:
     from skilleval.lint.suite import SuiteText

@@ -12,7 +12,7 @@ from typing import Any
 
 from skilleval.errors import SkillevalError
 from skilleval.formats.fields import Reader
-from skilleval.textfile import contains_path, links_below
+from skilleval.reading.textfile import contains_path, links_below
 
 
 def read(raw: Mapping[str, Any], where: str, reader: Reader) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def _check_targets(files: list[str], where: str, reader: Reader) -> None:
     """Two fixtures must not have one place in the workspace."""
     if len(files) < 2:
         return
-    from skilleval.grounds import targets
+    from skilleval.trial.grounds import targets
 
     try:
         targets(files)

@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skilleval import markdown, textfile
 from skilleval.errors import SkillevalError
+from skilleval.reading import markdown, textfile
 from skilleval.skill import FOLDERS, INPUTS, MANIFEST, TASK
 
 # in references/ itself only: credits are of no use to an agent

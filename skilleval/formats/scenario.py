@@ -10,11 +10,12 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from skilleval import jsonread, skill
+from skilleval import skill
 from skilleval.errors import SuiteError, UsageError
 from skilleval.formats import criteria, prompt
 from skilleval.formats.fields import kind
 from skilleval.model import Arm, Case, Gate, Problem, Rules, Suite
+from skilleval.reading import jsonread
 from skilleval.settings import Row, Settings, Table, defaults
 
 if TYPE_CHECKING:
@@ -148,11 +149,11 @@ def _case(folder: str, name: str, skill_part: tuple[str, str], warnings: list[st
     for found in options.problems:
         line = f":{found.line}" if found.line else ""
         warnings.append(f"{found.path}{line}: {found.message}")
-    for check in checklist.checks:
-        if check.weight < 0:
-            warnings.append(
-                f"{source}: {check.text!r} has a negative max_score: failing it raises the result"
-            )
+    warnings += [
+        f"{source}: {check.text!r} has a negative max_score: failing it raises the result"
+        for check in checklist.checks
+        if check.weight < 0
+    ]
     text, broken = skill_part
     if not broken:
         try:
@@ -267,7 +268,7 @@ def problems(path: str, *, strict: bool = False) -> list[Problem]:
 
 
 def _lintable(folder: str, source: str, skill_part: str) -> ScenarioText:
-    from skilleval import kiro
+    from skilleval.asking import kiro
     from skilleval.lint.scenario import ScenarioText
 
     task: str | None = None

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from skilleval import jsonread, textfile
 from skilleval.errors import SuiteError, UsageError
 from skilleval.formats.fields import Reader, kind, line_of_id, problem_of, refuse
 from skilleval.model import EMPTY, Arm, Case, Check, Gate, Problem, Rules, Suite
+from skilleval.reading import jsonread, textfile
 
 if TYPE_CHECKING:
     from skilleval.lint.fixture import Fixture, FixtureTask

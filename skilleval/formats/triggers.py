@@ -11,11 +11,12 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from skilleval import assertions, jsonread
+from skilleval import assertions
 from skilleval import skill as skills
 from skilleval.errors import SuiteError
 from skilleval.formats.fields import Reader, kind, problem_of, refuse
 from skilleval.model import Case, Problem, Rules, Suite
+from skilleval.reading import jsonread
 
 NAME = "eval_queries.json"
 FILES = f"{NAME} (or the skill folder that holds it, itself or in evals/)"

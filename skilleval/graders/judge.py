@@ -13,9 +13,11 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from skilleval import chat, console, reply, retry
+from skilleval import console
+from skilleval.asking import chat, retry
 from skilleval.errors import GraderError, ModelError
 from skilleval.model import Call, Check, Delta, Evidence, Graded, Outcome, Usage, Verdict
+from skilleval.reading import reply
 from skilleval.tools import Tools
 
 ASKS = 2
@@ -225,7 +227,7 @@ def _ask(judge: _Judge, user: str, max_tokens: int | None, tools: Tools) -> chat
         return chat.complete(
             judge.endpoint, SYSTEM, user, tools, temperature=0, max_tokens=max_tokens
         )
-    from skilleval import kiro
+    from skilleval.asking import kiro
 
     prompt = f"{SYSTEM}\n\n{user}"
     started = tools.now()
@@ -261,7 +263,7 @@ def _room(judge: _Judge, checks: Sequence[Check], evidence: Evidence) -> int:
     """The bytes that the evidence may have: kiro-cli takes its prompt as one short argument."""
     if judge.backend == "http":
         return SHOWN_BYTES
-    from skilleval import kiro
+    from skilleval.asking import kiro
 
     rest = SYSTEM + question(checks, evidence._replace(outcome=Outcome("ok")))
     return max(0, kiro.LONGEST_PROMPT_BYTES - len(rest.encode("utf-8", "replace")) - SLACK_BYTES)

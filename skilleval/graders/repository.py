@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from skilleval import gitstate
 from skilleval.assertions.rule import Rule
 from skilleval.graders.finding import Finding, compare, listed, wanted
 from skilleval.model import Outcome
+from skilleval.trial import gitstate
 
 # a state lists no more than so many commits and subjects; older ones may slide into the list
 _WINDOWS = {"commit_shas": gitstate.IDS, "commits": gitstate.LINES}

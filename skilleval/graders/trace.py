@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from skilleval import shell
-from skilleval.activation import uses
 from skilleval.assertions.rule import Rule, from_params
+from skilleval.graders import shell
 from skilleval.graders.finding import Finding, compare, listed, together, verdict, wanted
 from skilleval.model import Check, Evidence, Graded, Outcome
+from skilleval.stats.activation import uses
 from skilleval.tools import Tools
 
 NO_EVENTS = "no tool events"

@@ -11,11 +11,11 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from skilleval import worktree
 from skilleval.assertions.rule import Rule
+from skilleval.graders import worktree
 from skilleval.graders.finding import Finding, compare, listed, wanted
+from skilleval.graders.worktree import Tree, matching
 from skilleval.model import Outcome
-from skilleval.worktree import Tree, matching
 
 NO_STATE = "no state of the workspace was stored with this trial"
 _TYPES: dict[str, type | tuple[type, ...]] = {

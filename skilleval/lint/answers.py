@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from skilleval import markdown
 from skilleval.formats.fields import nearest
 from skilleval.graders.text import holds
 from skilleval.lint import occurrence
 from skilleval.lint.fixture import Finding, Fixture, FixtureTask
 from skilleval.lint.rules import RULES
+from skilleval.reading import markdown
 
 _BAD = (
     r"(?i)\b(?:bad|wrong|avoid|don['’]?t|do not|never|incorrect|anti-?patterns?|unsafe|insecure"

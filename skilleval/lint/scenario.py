@@ -30,8 +30,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skilleval.formats import criteria
-from skilleval.jsonvalues import items
 from skilleval.model import Check, Level, Problem
+from skilleval.reading.jsonvalues import items
 
 FEWEST_SCENARIOS = 3
 _inputs = re.compile(r"(?<![\w/.-])(?:\./)?inputs/(?:[\w./-]*\w)?")

@@ -10,9 +10,9 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from skilleval import markdown
 from skilleval.lint.fixture import Finding
 from skilleval.lint.skill_text import Placed, SkillText, line_of
+from skilleval.reading import markdown
 
 LONGEST_BODY_LINES = 500
 LARGEST_BODY_TOKENS = 5000

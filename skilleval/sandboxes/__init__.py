@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from skilleval.errors import AgentUnavailable, UsageError
-from skilleval.textfile import reason
+from skilleval.reading.textfile import reason
 from skilleval.tools import Tools
 
 if TYPE_CHECKING:

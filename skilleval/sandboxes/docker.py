@@ -23,9 +23,9 @@ from skilleval import console
 from skilleval.errors import AgentUnavailable, SkillevalError, UsageError
 from skilleval.plaintext import one_line
 from skilleval.process import LONGEST_ARGUMENT_BYTES, Command, Completed
+from skilleval.reading.textfile import reason
 from skilleval.sandboxes import Spec, fresh_folder
 from skilleval.snapshot import Snapshot
-from skilleval.textfile import reason
 from skilleval.tools import Tools
 
 ENGINES = ("docker", "podman")

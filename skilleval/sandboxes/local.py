@@ -14,13 +14,13 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from skilleval import gitfiles
 from skilleval.errors import AgentUnavailable, SkillevalError
 from skilleval.process import Command, Completed
+from skilleval.reading.textfile import contains_path, reason
 from skilleval.sandboxes import Spec, fresh_folder
 from skilleval.snapshot import Snapshot
-from skilleval.textfile import contains_path, reason
 from skilleval.tools import Tools
+from skilleval.trial import gitfiles
 
 
 def available(engine: str, tools: Tools) -> str:

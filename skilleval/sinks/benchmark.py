@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from skilleval import serial
-from skilleval.arms import ArmStatistics, Row, Side, sides, tokens
-from skilleval.comparison import Comparison
-from skilleval.estimators import Spread, spread
 from skilleval.model import EMPTY, SIDES, SuiteReport
+from skilleval.runfolder import serial
+from skilleval.stats.arms import ArmStatistics, Row, Side, sides, tokens
+from skilleval.stats.comparison import Comparison
+from skilleval.stats.estimators import Spread, spread
 
 _METRICS = ("pass_rate", "time_seconds", "tokens")
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from skilleval.arms import ArmStatistics
-from skilleval.changes import ArmChange, Changes, CheckChange
 from skilleval.sinks import markdown, suites
 from skilleval.sinks import view as views
+from skilleval.stats.arms import ArmStatistics
+from skilleval.stats.changes import ArmChange, Changes, CheckChange
 
 ABSENT = "-"
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from skilleval.arms import ArmStatistics, Row, Side
-from skilleval.deltas import Delta
 from skilleval.errors import SuiteError
 from skilleval.model import Case, Status
 from skilleval.sinks import svg, trialpage
@@ -18,6 +16,8 @@ from skilleval.sinks import view as views
 from skilleval.sinks.stylesheet import CSS
 from skilleval.sinks.trialpage import one_line, text
 from skilleval.sinks.view import CaseRows, View
+from skilleval.stats.arms import ArmStatistics, Row, Side
+from skilleval.stats.deltas import Delta
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 # characters of evidence in a whole page, and of one trial at least and at most

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from skilleval.arms import Row, Side, sides
 from skilleval.model import Verdict
 from skilleval.sinks import view as views
 from skilleval.sinks.view import View
+from skilleval.stats.arms import Row, Side, sides
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

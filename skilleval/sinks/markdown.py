@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from skilleval.arms import Row, Side
 from skilleval.model import Status
 from skilleval.sinks import view as views
 from skilleval.sinks.view import View
+from skilleval.stats.arms import Row, Side
 
 EVIDENCE_LIMIT = 500
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$])")

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from skilleval.mutation import LIMIT_PER_OPERATOR, Mutant
 from skilleval.sinks import quoted
 from skilleval.strength import (
     COUNTEREXAMPLE,
@@ -19,6 +18,7 @@ from skilleval.strength import (
     StrengthReport,
     TaskStrength,
 )
+from skilleval.strength.mutation import LIMIT_PER_OPERATOR, Mutant
 
 # the longest excerpt of a user's text, and the longest id, in characters
 EXCERPT, LONGEST_ID = 60, 40

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from skilleval.arms import Row, Side
 from skilleval.model import Status
 from skilleval.sinks import view as views
 from skilleval.sinks.view import View
+from skilleval.stats.arms import Row, Side
 
 EVIDENCE_LIMIT = 500
 _COLOURS: dict[Status, str] = {"fail": "\x1b[31m", "skip": "\x1b[33m", "error": "\x1b[35m"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from skilleval.estimators import Interval
+from skilleval.stats.estimators import Interval
 
 # in pixels; AXIS is the room for words below
 WIDTH, HEIGHT, AXIS = 220, 22, 14

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
-from skilleval.arms import Row
 from skilleval.model import Check, Delta, Event, FileChange, Outcome, State, Status, Verdict
 from skilleval.sinks import view as views
+from skilleval.stats.arms import Row
 
 SIGNS: Mapping[Status, str] = {"pass": "✓", "fail": "✗", "skip": "○", "error": "!"}
 WORDS: Mapping[Status, str] = {

@@ -10,10 +10,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from skilleval import comparison
-from skilleval.arms import ArmStatistics, Row, Side, sides
-from skilleval.deltas import Delta
-from skilleval.estimators import Interval, Spread
 from skilleval.model import (
     EMPTY,
     SIDES,
@@ -27,6 +23,10 @@ from skilleval.model import (
 )
 from skilleval.plaintext import without_sequences
 from skilleval.sinks import counted
+from skilleval.stats import comparison
+from skilleval.stats.arms import ArmStatistics, Row, Side, sides
+from skilleval.stats.deltas import Delta
+from skilleval.stats.estimators import Interval, Spread
 
 UNKNOWN = "n/a"
 MARKS: Mapping[Status, str] = {"pass": "PASS", "fail": "FAIL", "skip": "SKIPPED", "error": "ERROR"}

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from skilleval.agents import claude_code
-from skilleval.harness import Ask
 from skilleval.model import Arm, Suite, Usage
 from skilleval.tools import Tools
+from skilleval.trial.harness import Ask
 
 SAMPLES = Path(__file__).parent.parent / "data" / "transcripts" / "claude"
 ASK = Ask("PROMPT", "/w", "/h")

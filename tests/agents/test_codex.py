@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from skilleval.agents import codex
-from skilleval.harness import Ask
 from skilleval.model import Usage
+from skilleval.trial.harness import Ask
 
 SAMPLES = Path(__file__).parent.parent / "data" / "transcripts" / "codex"
 ASK = Ask("PROMPT", "/w", "/h")

@@ -9,9 +9,9 @@ import pytest
 
 from skilleval.agents import command
 from skilleval.errors import UsageError
-from skilleval.harness import Ask
 from skilleval.model import Arm, Case, Suite
 from skilleval.tools import Tools
+from skilleval.trial.harness import Ask
 
 SAMPLES = Path(__file__).parent.parent / "data" / "transcripts"
 ECHO = [sys.executable, "-c", "import json, sys; print(json.dumps(sys.argv[1:]))"]

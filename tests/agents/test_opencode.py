@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from skilleval.agents import opencode
-from skilleval.harness import Ask
 from skilleval.model import Usage
+from skilleval.trial.harness import Ask
 
 SAMPLES = Path(__file__).parent.parent / "data" / "transcripts" / "opencode"
 ASK = Ask("do it", "/w", "/h")

@@ -11,7 +11,7 @@ from pathlib import Path
 import build
 import pytest
 
-from skilleval import workspace
+from skilleval.trial import workspace
 
 FAKE = Path(__file__).parent.parent / "bin" / "gh-cleanup"
 GITHUB = "https://github.com/o/r"

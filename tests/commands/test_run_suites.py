@@ -150,6 +150,17 @@ def test_without_a_judge_its_assertions_are_skipped_and_said_before(tmp_path):
     assert done.returncode == 3
 
 
+def test_results_that_cannot_be_written_are_shown_all_the_same(tmp_path):
+    suite(tmp_path)
+    fake(tmp_path)
+    for name in ("summary.json", "benchmark.json"):
+        (iteration(tmp_path) / name).unlink()
+    (iteration(tmp_path) / "benchmark.json").mkdir()
+    done = fake(tmp_path, "--resume")
+    assert "benchmark.json: Is a directory" in done.stderr
+    assert "fake_with_skill" in done.stdout
+
+
 def test_a_command_line_with_options_is_one_text(tmp_path):
     line = "sh -c 'echo done; touch out.txt' -- {prompt}"
     suite(tmp_path)

@@ -7,11 +7,11 @@ import build
 import pytest
 from evidence import CASES
 
-from skilleval import harness
 from skilleval.errors import SuiteError
 from skilleval.formats import evals, of
-from skilleval.grounds import targets
 from skilleval.model import Arm
+from skilleval.trial import harness
+from skilleval.trial.grounds import targets
 
 
 def entry(**fields):

@@ -7,9 +7,9 @@ import build
 import pytest
 
 import skilleval
-from skilleval import textfile
 from skilleval.errors import SuiteError
 from skilleval.formats import tasks
+from skilleval.reading import textfile
 
 
 def problems(tmp_path, raw, name="demo"):

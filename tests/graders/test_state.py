@@ -5,9 +5,10 @@ import json
 import pytest
 from evidence import CASES, OPEN, calls, decided, git, of_row, outcome, verdict
 
-from skilleval import assertions, engine, serial
+from skilleval import assertions, engine
 from skilleval.graders import state as state_grader
 from skilleval.model import Case, Evidence, FileChange, Outcome, Rules
+from skilleval.runfolder import serial
 from skilleval.tools import Tools
 
 PLAIN, HARD = CASES["deterministic_plain"], CASES["deterministic_hard"]

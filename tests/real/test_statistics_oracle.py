@@ -9,8 +9,8 @@ import random
 
 import pytest
 
-from skilleval.estimators import Z95, pass_at_k, pass_hat_k, spread, wilson
-from skilleval.paired import ALPHA, POWER, further_discordant, mean_interval, sign_test
+from skilleval.stats.estimators import Z95, pass_at_k, pass_hat_k, spread, wilson
+from skilleval.stats.paired import ALPHA, POWER, further_discordant, mean_interval, sign_test
 
 scipy_stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
 pytestmark = pytest.mark.real

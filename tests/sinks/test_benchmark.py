@@ -7,10 +7,11 @@ import pytest
 import trials
 from trials import WITH, WITHOUT
 
-from skilleval import aggregate, serial
-from skilleval.comparison import compare
+from skilleval import aggregate
 from skilleval.model import Arm, Case, Check, Event, Outcome, Result, Suite, Trial, Usage, Verdict
+from skilleval.runfolder import serial
 from skilleval.sinks.benchmark import document, for_viewers
+from skilleval.stats.comparison import compare
 
 DATA = Path(__file__).parent.parent / "data" / "statistics" / "benchmark.json"
 ROWS = json.loads(DATA.read_text("utf-8"))

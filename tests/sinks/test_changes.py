@@ -5,8 +5,8 @@ import json
 import recorded
 
 from skilleval import aggregate
-from skilleval.changes import changes
 from skilleval.sinks import changes as sink
+from skilleval.stats.changes import changes
 
 FEWER = recorded.SUITE._replace(cases=recorded.CASES[:2])
 NAMES = ("iteration-1", "iteration-2")

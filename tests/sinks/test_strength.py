@@ -6,7 +6,6 @@ import build
 import pytest
 
 from skilleval import strength
-from skilleval.mutation import Mutant
 from skilleval.sinks import strength as sink
 from skilleval.strength import (
     CheckStrength,
@@ -15,6 +14,7 @@ from skilleval.strength import (
     StrengthReport,
     TaskStrength,
 )
+from skilleval.strength.mutation import Mutant
 
 EXAMPLE = """\
 Call connect() first.

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from skilleval.estimators import Interval
 from skilleval.sinks import svg
+from skilleval.stats.estimators import Interval
 
 
 def picture(text):

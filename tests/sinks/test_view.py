@@ -5,10 +5,10 @@ import recorded
 from sinks_view import view
 
 from skilleval import aggregate
-from skilleval.arms import sides
-from skilleval.estimators import Interval, Spread
 from skilleval.model import Outcome, Result, Rules, Trial, Verdict
 from skilleval.sinks import view as views
+from skilleval.stats.arms import sides
+from skilleval.stats.estimators import Interval, Spread
 
 
 def row_of(result, case=recorded.CASES[2]):

@@ -1,0 +1,1 @@
+"""The run folder: written, read back, resumed, replayed, graded again, cleaned up."""

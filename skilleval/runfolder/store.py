@@ -1,0 +1,354 @@
+"""The run folder: every result on disk the moment it is known. Owns its layout and all writing.
+
+The layout is that of seed 002, for every format:
+
+    <base>/<suite>-workspace/iteration-N/
+        run.json                what was run: suite, arms, settings with their sources
+        evals_meta.json         the cases, in the fields of evals.json
+        cleanup.json            what the agents left outside: branches, pull requests, workspaces
+        eval-<case>/<agent>/<with_skill|without_skill>[/run-N]/
+            trial.json          the whole result, and the key of its content
+            grading.json  timing.json  run_meta.json
+            outputs/output.txt  stdout.log  stderr.log  pre_state.json  post_state.json
+        summary.json            written last: a folder without one is an unfinished run
+
+All writes are atomic: a killed run leaves whole files or none. Owns no meaning: what a result is
+worth, `aggregate` says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from skilleval.errors import SkillevalError, SuiteError, UsageError
+from skilleval.model import SIDES, Arm, Case, Gate, Report, Result, Suite, Trial
+from skilleval.reading import jsonread, textfile
+from skilleval.redaction import redact
+from skilleval.runfolder import serial
+
+RUN, SUMMARY, TRIAL, CLEANUP = "run.json", "summary.json", "trial.json", "cleanup.json"
+_PREFIX = "iteration-"
+
+
+class Run(NamedTuple):
+    """One run of a suite in its folder. `repeats`: more than one repeat per case and arm.
+
+    `secrets` are texts that no file of the run may hold.
+    """
+
+    folder: str
+    suite: Suite
+    repeats: bool = False
+    secrets: tuple[str, ...] = ()
+
+    def write(self, name: str, content: Any) -> None:
+        """Writes a file of the run: text as it is, anything else as JSON. Raises `OSError`."""
+        text = content if isinstance(content, str) else as_json(content)
+        write_text(os.path.join(self.folder, name), redact(text, self.secrets))
+
+
+def write_text(path: str, text: str) -> None:
+    """Writes a file whole or not at all, making its folders. Raises `OSError`.
+
+    What UTF-8 cannot hold (a lone surrogate in a model's output) is escaped: nothing is lost by it.
+    """
+    folder, name = os.path.split(path)
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    handle = os.open(temporary, flags, 0o666)
+    try:
+        with open(handle, "wb") as file:
+            file.write(text.encode("utf-8", "backslashreplace"))
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+@contextlib.contextmanager
+def writing(place: str) -> Iterator[None]:
+    """For a command: an `OSError` of what it writes is told as one sentence, with exit code 3."""
+    try:
+        yield
+    except OSError as error:
+        raise SkillevalError(f"{place}: cannot be written: {textfile.reason(error)}") from None
+
+
+def as_json(value: Any) -> str:
+    """A noun or plain value as JSON, two-space indented. Raises `ValueError` for NaN."""
+    return json.dumps(serial.to_json(value), indent=2, allow_nan=False) + "\n"
+
+
+def create(base: str, suite: Suite, *, iteration: int = 0) -> Run:
+    """A new run folder, the next iteration unless one is named.
+
+    Raises `UsageError` if the named one is there already: runs are never mixed.
+    """
+    parent = os.path.join(base, f"{suite.name}-workspace")
+    os.makedirs(parent, exist_ok=True)
+    number = iteration or (_iterations(parent) or [0])[-1] + 1
+    while True:
+        folder = os.path.join(parent, f"{_PREFIX}{number}")
+        try:
+            os.mkdir(folder)
+            break
+        except FileExistsError:
+            if iteration:
+                raise UsageError(
+                    f"{folder} is there already: take another --iteration, or --resume it"
+                ) from None
+            number += 1  # another run has taken it in the meantime
+    return Run(folder, suite)
+
+
+def _iterations(parent: str) -> list[int]:
+    try:
+        names = os.listdir(parent)
+    except OSError:
+        return []
+    numbers = [name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX)]
+    return sorted(int(number) for number in numbers if number.isdecimal())
+
+
+def unfinished(base: str, suite: Suite, *, iteration: int = 0) -> Run:
+    """The newest run of the suite that has no summary yet, or the named iteration.
+
+    Raises `UsageError` if there is none.
+    """
+    parent = os.path.join(base, f"{suite.name}-workspace")
+    for number in [iteration] if iteration else reversed(_iterations(parent)):
+        folder = os.path.join(parent, f"{_PREFIX}{number}")
+        if os.path.isdir(folder) and (iteration or not os.path.exists(f"{folder}/{SUMMARY}")):
+            return Run(folder, suite)
+    raise UsageError(f"{parent}: no unfinished run to resume; leave out --resume to start one")
+
+
+def key(suite: Suite, trial: Trial) -> str:
+    """What a trial is about, as a hash of its content: not its name and not its position.
+
+    An edited prompt, skill, check, model or judge makes it another trial.
+    """
+    case = next(case for case in suite.cases if case.id == trial.case_id)
+    arm = next(arm for arm in suite.arms if arm.name == trial.arm)
+    content = serial.to_json((case, arm, suite.rules, suite.judge, trial.repeat))
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def save(run: Run, result: Result) -> None:
+    """Writes a result to its folder; trial.json last, so that it stands for all. Raises OSError."""
+    trial = result.trial
+    case = next(case for case in run.suite.cases if case.id == trial.case_id)
+    arm = next(arm for arm in run.suite.arms if arm.name == trial.arm)
+    folder = trial_folder(run, trial, arm)
+    outcome = result.outcome
+    run.write(f"{folder}/outputs/output.txt", outcome.output)
+    run.write(f"{folder}/outputs/stdout.log", outcome.stdout)
+    run.write(f"{folder}/outputs/stderr.log", outcome.stderr)
+    for name, state in (("pre_state", outcome.before), ("post_state", outcome.after)):
+        if state:
+            run.write(f"{folder}/outputs/{name}.json", state.git)
+    run.write(f"{folder}/timing.json", _timing(result))
+    run.write(f"{folder}/grading.json", _grading(case, result))
+    run.write(f"{folder}/run_meta.json", _run_meta(run.suite, arm, trial))
+    stored = result._replace(outcome=outcome._replace(stdout="", stderr=""))
+    run.write(f"{folder}/{TRIAL}", {"key": key(run.suite, trial), "result": stored})
+
+
+def trial_folder(run: Run, trial: Trial, arm: Arm) -> str:
+    """Where a trial's files are, relative to the run's folder."""
+    parts = [f"eval-{trial.case_id}", arm.agent, SIDES[arm.with_skill]]
+    return "/".join([*parts, *([f"run-{trial.repeat}"] if run.repeats else [])])
+
+
+def begin(run: Run, manifest: Mapping[str, Any]) -> None:
+    """Writes what is run before anything is: cases, settings, and an empty list of artefacts."""
+    run.write(RUN, manifest)
+    run.write("evals_meta.json", _evals_meta(run.suite))
+    run.write(CLEANUP, artefacts(run, ()))
+
+
+def _evals_meta(suite: Suite) -> dict[str, Any]:
+    evals = [
+        {
+            "id": case.id,
+            "prompt": case.prompt,
+            "expected_output": case.expected,
+            "files": case.files,
+            "assertions": [check.text for check in case.checks],
+            "should_trigger": case.should_trigger,
+            "force_skill_invocation": bool(case.annotations.get("force")),
+            "stage_files": bool(case.annotations.get("stage")),
+        }
+        for case in suite.cases
+    ]
+    return {"skill_name": suite.skill, "evals": evals, "source_repo": _source_repo(suite)}
+
+
+def _source_repo(suite: Suite) -> str | None:
+    found = [arm.options.get("source_repo") for arm in suite.arms]
+    return next((str(repo) for repo in found if repo), None)
+
+
+def leaves(run: Run, result: Result) -> bool:
+    """Did this trial leave anything outside of its run's folder?"""
+    found = artefacts(run, [result])
+    return bool(found["remote_branches"] or found["pr_numbers"] or found["workspaces"])
+
+
+def artefacts(run: Run, results: Iterable[Result]) -> dict[str, Any]:
+    """What the trials of a run left outside of it, in the fields of seed 002's cleanup.json.
+
+    A remote branch is a trial's own if it was not there before and points to what the agent has
+    itself; a pull request if it is open, new, and for such a branch. What is on a copy of a local
+    repository goes with the copy. `workspaces` are the folders of trials that were kept.
+    """
+    source = _source_repo(run.suite)
+    elsewhere = bool(source) and not os.path.exists(str(source))
+    branches: set[str] = set()
+    requests: set[int] = set()
+    workspaces = []
+    for result in results:
+        before, after = result.outcome.before, result.outcome.after
+        if result.outcome.source:
+            workspaces.append(os.path.abspath(result.outcome.source))
+        if elsewhere and before and after:
+            own = _own_branches(before.git, after.git)
+            branches |= own
+            requests |= _own_requests(before.git, after.git, own)
+    return {
+        "source_repo": source,
+        "remote_branches": sorted(branches),
+        "pr_numbers": sorted(requests),
+        "workspaces": workspaces,
+    }
+
+
+def _own_branches(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
+    old, new = before.get("remote_branch_heads", {}), after.get("remote_branch_heads", {})
+    local = set(after.get("branch_heads", {}).values())
+    return {name for name, head in new.items() if name not in old and head in local}
+
+
+def _own_requests(
+    before: Mapping[str, Any], after: Mapping[str, Any], branches: set[str]
+) -> set[int]:
+    known = {row.get("number") for row in before.get("open_prs") or ()}
+    return {
+        row["number"]
+        for row in after.get("open_prs") or ()
+        if row.get("number") not in known
+        and row.get("headRefName") in branches
+        and str(row.get("state", "")).upper() == "OPEN"
+    }
+
+
+def _timing(result: Result) -> dict[str, Any]:
+    outcome, usage = result.outcome, result.outcome.usage
+    known = usage.input is not None and usage.output is not None
+    return {
+        "total_tokens": (usage.input or 0) + (usage.output or 0) if known else None,
+        "input_tokens": usage.input,
+        "output_tokens": usage.output,
+        "cached_tokens": usage.cached,
+        "non_cached_input_tokens": usage.uncached,
+        "cache_creation_tokens": usage.cache_creation,
+        "reasoning_output_tokens": usage.reasoning,
+        "cost_usd": usage.cost_usd,
+        "cost_usd_source": usage.cost_source or None,
+        "duration_ms": None if outcome.seconds is None else round(outcome.seconds * 1000),
+        "exit_code": outcome.exit_code,
+        "timed_out": outcome.timed_out,
+        "retries": outcome.attempts - 1,
+    }
+
+
+def _grading(case: Case, result: Result) -> dict[str, Any]:
+    rows = [
+        {
+            "text": check.text,
+            "passed": verdict.status == "pass",
+            "method": verdict.method,
+            "skipped": verdict.status in ("skip", "error"),
+            "evidence": verdict.reason,
+        }
+        for check, verdict in zip(case.checks, result.verdicts, strict=True)
+    ]
+    skipped = sum(bool(row["skipped"]) for row in rows)
+    passed = sum(bool(row["passed"]) for row in rows)
+    graded = len(rows) - skipped
+    summary = {
+        "passed": passed,
+        "failed": graded - passed,
+        "skipped": skipped,
+        "total": len(rows),
+        "pass_rate": passed / graded if graded else None,
+    }
+    return {"assertion_results": rows, "summary": summary}
+
+
+def _run_meta(suite: Suite, arm: Arm, trial: Trial) -> dict[str, Any]:
+    return {
+        "eval_id": trial.case_id,
+        "agent": arm.agent,
+        "with_skill": arm.with_skill,
+        "skill_name": suite.skill,
+        "run_index": trial.repeat,
+        "model": arm.model,
+    }
+
+
+def finished(run: Run) -> dict[str, Result]:
+    """The results on disk that need no repeating, by the key of their content.
+
+    One that ended in an error is no result: it is tried again.
+    """
+    found = {}
+    for folder, _, files in os.walk(run.folder):
+        if TRIAL in files:
+            try:
+                document, _text = jsonread.load(os.path.join(folder, TRIAL))
+                result = serial.from_json(Result, document["result"])
+            except (SuiteError, ValueError, TypeError, KeyError):
+                continue  # not ours, or of another version: the trial is run again
+            if not _errored(result):
+                found[str(document["key"])] = result
+    return found
+
+
+def _errored(result: Result) -> bool:
+    if result.outcome.failure == "budget":
+        return True  # it never ran
+    return result.outcome.status == "error" or any(v.status == "error" for v in result.verdicts)
+
+
+def reopen(run: Run) -> None:
+    """Takes back that the run is complete, so that `unfinished` finds it again."""
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(run.folder, SUMMARY))
+
+
+def finish(run: Run, report: Report) -> None:
+    """Writes the summary: the run is complete. Raises `OSError`."""
+    summary = report.summary
+    document = {
+        "score": None if summary.score is None else float(summary.score),
+        "cases_passed": summary.cases_passed,
+        "cases_total": summary.cases_total,
+        "checks_passed": summary.checks_passed,
+        "checks_total": summary.checks_total,
+        "passed": report.passed,
+        "gates": [_gate(gate) for gate in report.gates],
+    }
+    run.write(SUMMARY, document)
+
+
+def _gate(gate: Gate) -> dict[str, Any]:
+    return {"metric": gate.metric, "op": gate.op, "limit": float(gate.limit), "check": gate.check}

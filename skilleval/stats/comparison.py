@@ -1,0 +1,133 @@
+"""Is the agent better with the skill? Owns what a suite's results say, and what makes it doubtful.
+
+Works on the results of one run, pure, and starts nothing. One arm is `arms`', two against each
+other are `deltas`', the use of the skill is `activation`'s.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from skilleval.model import Arm, Suite, SuiteReport
+from skilleval.stats.activation import Activation, activation, uses
+from skilleval.stats.arms import ArmStatistics, Side, ended, sides, statistics
+from skilleval.stats.deltas import CheckStatistics, Delta, checks, delta
+
+
+class Comparison(NamedTuple):
+    """All that a suite's results say. `controls` are the arms again, on negative controls alone.
+
+    `arms` are over all cases. `alarms` are sentences about what makes a number doubtful.
+    """
+
+    arms: tuple[ArmStatistics, ...]
+    controls: tuple[ArmStatistics, ...]
+    deltas: tuple[Delta, ...]
+    checks: tuple[CheckStatistics, ...]
+    activations: tuple[Activation, ...]
+    alarms: tuple[str, ...]
+
+
+def compare(report: SuiteReport) -> Comparison:
+    """What the results say about each arm, and about each agent with and without the skill.
+
+    Raises `KeyError` for a result of a case or an arm that the suite does not have.
+    """
+    suite = report.suite
+    found = sides(report)
+    couples = _couples(found)
+    arms = tuple(map(statistics, found))
+    controls = tuple(statistics(side.only(controls=True)) for side in found)
+    deltas = tuple(delta(*couple, suite.rules) for couple in couples)
+    activations = tuple(_activation(side, suite) for side in found if side.arm.with_skill)
+    alarms = (
+        *_arm_alarms(arms),
+        *_delta_alarms(arms, deltas),
+        *_activation_alarms(activations),
+        *_baseline_alarms(found, suite),
+    )
+    return Comparison(
+        arms,
+        controls if any(each.trials for each in controls) else (),
+        deltas,
+        tuple(row for couple in couples for row in checks(*couple, suite.rules)),
+        activations,
+        alarms,
+    )
+
+
+def _couples(sides: Sequence[Side]) -> list[tuple[Side, Side]]:
+    baselines = {side.label: side for side in sides if not side.arm.with_skill}
+    return [
+        (side, baselines[side.label])
+        for side in sides
+        if side.arm.with_skill and side.label in baselines
+    ]
+
+
+def _activation(side: Side, suite: Suite) -> Activation:
+    trials = [(row.case, row.result.outcome) for row in side.rows if ended(row.result.outcome)]
+    return activation(side.arm.name, _skill_names(suite, side.arm), trials)
+
+
+def _skill_names(suite: Suite, arm: Arm) -> set[str]:
+    """What the agent may call the skill: its name, or the folder that it was installed from."""
+    folder = os.path.basename(str(arm.options.get("skill") or "").rstrip(os.sep))
+    names = (suite.skill, str(arm.options.get("skill_name") or ""), folder)
+    return {name for name in names if name}
+
+
+def _arm_alarms(arms: Sequence[ArmStatistics]) -> Iterator[str]:
+    for arm in arms:
+        if not arm.trials or arm.graded:
+            continue
+        if arm.timed_out == arm.trials:
+            yield f"instrument suspect: {arm.arm}: all {arm.trials} trials timed out"
+        elif arm.errored == arm.trials:
+            yield f"instrument suspect: {arm.arm}: all {arm.trials} trials failed"
+        else:
+            yield f"{arm.arm}: no check was decided in any of its {arm.trials} trials"
+
+
+def _delta_alarms(arms: Sequence[ArmStatistics], deltas: Sequence[Delta]) -> Iterator[str]:
+    by_name = {arm.arm: arm for arm in arms}
+    for each in deltas:
+        with_, without = by_name[each.with_arm], by_name[each.without_arm]
+        if with_.coverage != without.coverage:
+            yield (
+                f"{each.label}: graded {with_.graded} of {with_.trials} trials with the skill and "
+                f"{without.graded} of {without.trials} without: their rates are over different "
+                "trials, the paired difference is not"
+            )
+        if each.unpaired:
+            names = ", ".join(each.unpaired)
+            yield f"{each.label}: graded in one arm only, and in no difference: {names}"
+
+
+def _activation_alarms(activations: Sequence[Activation]) -> Iterator[str]:
+    for each in activations:
+        positives = each.true_positives + each.false_negatives
+        if each.silent:
+            yield f"{each.arm}: no trial recorded an event: whether it used the skill is unknown"
+        if each.recall == 0:
+            yield (
+                f"instrument suspect: {each.arm}: recall is 0: the skill was used in none of "
+                f"{positives} cases that should trigger it"
+            )
+        if each.forced and not each.forced_seen:
+            yield (
+                f"instrument suspect: {each.arm}: {each.forced} trials were told to use the skill "
+                "and none was seen to"
+            )
+
+
+def _baseline_alarms(found: Sequence[Side], suite: Suite) -> Iterator[str]:
+    for side in found:
+        if side.arm.with_skill:
+            continue
+        names = _skill_names(suite, side.arm)
+        count = sum(uses(row.result.outcome, names) for row in side.rows)
+        if count:
+            yield f"control suspect: {side.arm.name}: {count} trials used the skill"

@@ -1,0 +1,337 @@
+"""The trial of an agent program: prepare, run with retries, look, prove the arm, tell what came.
+
+Owns the order of these, the prompt as sent, and which outcome comes of them: an arm that is not
+what it claims, and an agent that found the answers, give an error and never a number. What a
+program's words mean is its agent module's (`agents`), the folders are `workspace`'s, git is
+`gitstate`'s.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from skilleval import snapshot
+from skilleval.errors import SkillevalError
+from skilleval.model import Arm, Case, Delta, Failure, File, Outcome, State
+from skilleval.process import LONGEST_ARGUMENT_BYTES, Command, Completed, find_executable
+from skilleval.reading import textfile
+from skilleval.snapshot import Snapshot
+from skilleval.tools import Tools
+from skilleval.trial import attempts, gitstate, grounds, pullrequests, workspace
+from skilleval.trial.attempts import Attempt
+
+if TYPE_CHECKING:
+    from skilleval.trial.transcript import Transcript
+
+# seed 002: SKILL_EVAL_AGENT_TIMEOUT, SKILL_EVAL_AGENT_RETRIES; the wait grows with each attempt
+TIMEOUT_S, RETRIES, PAUSE_S = 600.0, 1, 2.0
+QUESTION_TIMEOUT_S = 30.0
+# what went wrong around the agent says nothing about the agent, whatever it did until then
+OUTSIDE = ("infrastructure", "permission", "budget")
+
+
+class Ask(NamedTuple):
+    """One start of an agent program. Folders are absolute; what is not asked for is "" or None.
+
+    `prompt` is the text as sent. `version` is what `PROGRAM --version` prints, `help` what the
+    program's HELP prints: by them an agent module chooses between the flags of old and new ones.
+    """
+
+    prompt: str
+    workspace: str
+    home: str
+    model: str = ""
+    effort: str = ""
+    base_url: str = ""
+    max_budget_usd: float | None = None
+    version: str = ""
+    help: str = ""
+
+
+class Program(workspace.Layout, Protocol):
+    """An agent program, as its module describes it; a module or a NamedTuple will do.
+
+    `NAME` is the agent's ("claude-code"), `PROGRAM` the executable's ("claude"; empty if it has no
+    version to ask for). `SKILLS` is where a skill is installed, relative to the workspace
+    (".claude/skills"). `DROPPINGS` are paths in the workspace that are the program's own and no
+    work of the agent (".claude"). `CREDENTIALS` are the variables of ours that it may see. `HELP`
+    is the whole argv that prints the help it needs ("codex", "exec", "--help"), or (). `stdin` is
+    its whole input, None for none; `environ` comes on top of what every agent sees.
+    """
+
+    @property
+    def NAME(self) -> str: ...
+    @property
+    def PROGRAM(self) -> str: ...
+    @property
+    def HELP(self) -> Sequence[str]: ...
+
+    def argv(self, ask: Ask, /) -> list[str]: ...
+    def stdin(self, ask: Ask, /) -> bytes | None: ...
+    def environ(self, ask: Ask, /) -> Mapping[str, str]: ...
+    def read(self, stdout: str, stderr: str, exit_code: int | None, /) -> Transcript: ...
+
+
+def run(program: Program, case: Case, arm: Arm, tools: Tools) -> Outcome:
+    """What came of the case in this arm, with all that grading needs later, without the workspace.
+
+    The arm's options, beside those of `workspace.prepare`: `timeout_s` (of one attempt), `retries`,
+    `base_url`, `effort`, `max_budget_usd`. A program that ends with an error or at its deadline is
+    graded if it has said or changed anything (seed 002); what failed around it is an error. The
+    outcome's `source` is the trial's folder if that is kept.
+    Raises `SkillevalError` when the workspace cannot be made.
+    """
+    try:
+        with workspace.prepare(case, arm, program, tools.bare) as place:
+            outcome = _Trial(program, case, arm, tools).run(place)
+            if workspace.is_kept(tools.environ):
+                notes = (*outcome.notes, f"workspace kept: {place.workspace}")
+                outcome = outcome._replace(notes=notes, source=place.folder)
+            return outcome
+    except workspace.ControlBroken as error:
+        return Outcome("error", error=str(error), failure="control")
+
+
+def prompt(case: Case, arm: Arm) -> str:
+    """The prompt as sent: verbatim, save where a case forces the skill in an arm that has it."""
+    if arm.with_skill and case.annotations.get("force"):
+        return f"Use the ${workspace.skill_name(arm)} skill. {case.prompt}"
+    return case.prompt
+
+
+_ANSWERS: dict[tuple[object, ...], str] = {}
+
+
+def answer(argv: Sequence[str], environ: Mapping[str, str], folder: str, tools: Tools) -> str:
+    """What a program prints about itself, such as its version; "" if it is not there.
+
+    It is asked once by this process, until the program changes on disk.
+    """
+    path = find_executable(argv[0], environ) if argv else None
+    if path is None:
+        return ""
+    key = (*argv, path, os.stat(path).st_mtime_ns)
+    if key not in _ANSWERS:
+        env = {**environ, "HOME": folder}
+        done = tools.run(Command(argv, QUESTION_TIMEOUT_S, cwd=folder, env=env))
+        if done.exit_code is None:
+            return ""
+        _ANSWERS[key] = done.stdout.strip() or done.stderr.strip()
+    return _ANSWERS[key]
+
+
+class _Trial:
+    """One case in one arm, while it runs."""
+
+    def __init__(self, program: Program, case: Case, arm: Arm, tools: Tools) -> None:
+        self.program, self.case, self.arm, self.tools = program, case, arm, tools
+        self.attempts: list[Attempt] = []
+        self.notes: list[str] = []
+        self.slug = pullrequests.github_slug(str(arm.options.get("source_repo") or ""))
+
+    def run(self, place: workspace.Place) -> Outcome:
+        before = place.ground.state._replace(git=self._with_pulls(place.look.state))
+        place = self._try(place)
+        after, delta = self._look(place, before)
+        failure, error = self._failure(place, delta)
+        last = self.attempts[-1]
+        self.notes += attempts.uncounted(self.attempts)
+        lost = failure in (*OUTSIDE, "contaminated", "control")
+        graded = not lost and bool(last.told.output or not failure or _has_changed(delta))
+        if graded and failure:
+            self.notes.append(f"{failure}: {error}")
+        listed = attempts.listed(self.attempts)
+        return Outcome(
+            status="ok" if graded else "error",
+            output=last.told.output,
+            error="" if graded else error,
+            exit_code=last.done.exit_code,
+            timed_out=last.done.timed_out,
+            seconds=sum(attempt.done.seconds for attempt in self.attempts),
+            usage=attempts.usage(self.attempts),
+            events=(*attempts.earlier(self.attempts), *last.told.events),
+            delta=delta,
+            attempts=len(self.attempts),
+            failure=failure,
+            before=before,
+            after=after,
+            skills=place.skills if listed is None else tuple(sorted(listed)),
+            notes=tuple(dict.fromkeys(self.notes)),
+            stdout=attempts.printed([each.done.stdout for each in self.attempts]),
+            stderr=attempts.printed([each.done.stderr for each in self.attempts]),
+        )
+
+    def _try(self, place: workspace.Place) -> workspace.Place:
+        """Attempts until one is good or the last; another one starts from a place as new."""
+        retries = int(self.arm.options.get("retries", RETRIES))
+        while True:
+            self.attempts.append(self._attempt(place))
+            number, attempt = len(self.attempts), self.attempts[-1]
+            if number > retries or not attempt.may_be_repeated:
+                return place
+            failure, error = attempt.failure
+            if not self._is_pristine(place):
+                self.notes.append(
+                    f"not repeated after {failure}: attempt {number} had changed the workspace"
+                )
+                return place
+            self.notes.append(f"attempt {number}: {failure}: {error}")
+            self.tools.sleep(PAUSE_S * number)
+            place = workspace.furnish(place, self.arm)
+
+    def _is_pristine(self, place: workspace.Place) -> bool:
+        return bool(self.tools.observe(lambda: place.is_pristine(self.tools.bare)))
+
+    def _attempt(self, place: workspace.Place) -> Attempt:
+        ask = self._ask(place)
+        argv = self.program.argv(ask)
+        longest = max((len(part.encode("utf-8", "surrogatepass")) for part in argv), default=0)
+        done = Completed(
+            not_found=True,
+            error=f"the prompt of {longest} bytes is longer than an argument of a program may be"
+            f" ({LONGEST_ARGUMENT_BYTES}); put the long text in a file of the case",
+        )
+        if longest <= LONGEST_ARGUMENT_BYTES or not sys.platform.startswith("linux"):
+            timeout_s = float(self.arm.options.get("timeout_s") or TIMEOUT_S)
+            environ = {**place.environ, **self.program.environ(ask)}
+            stdin = self.program.stdin(ask)
+            command = Command(argv, timeout_s, cwd=place.workspace, env=environ, stdin=stdin)
+            done = self.tools.run(command)
+        told = self.program.read(done.stdout, done.stderr, done.exit_code)
+        self._note(done, told)
+        return Attempt(done, told)
+
+    def _ask(self, place: workspace.Place) -> Ask:
+        options, name = self.arm.options, self.program.PROGRAM
+
+        def printed(argv: Sequence[str]) -> str:
+            folder, tools = os.path.join(place.folder, "tmp"), self.tools
+            return str(tools.observe(lambda: answer(argv, place.environ, folder, tools.bare)))
+
+        version = printed([name, "--version"]) if name else ""
+        if version:
+            self.notes.append(f"{name} --version: {version.splitlines()[0]}")
+        return Ask(
+            prompt=prompt(self.case, self.arm),
+            workspace=place.workspace,
+            home=place.home,
+            model=self.arm.model,
+            effort=str(options.get("effort") or ""),
+            base_url=str(options.get("base_url") or ""),
+            max_budget_usd=options.get("max_budget_usd"),
+            version=version,
+            help=printed(self.program.HELP),
+        )
+
+    def _note(self, done: Completed, told: Transcript) -> None:
+        self.notes += told.notes
+        if done.survivors:
+            self.notes.append(f"{done.survivors} processes were left running, and were ended")
+        if cut := done.stdout_cut_bytes + done.stderr_cut_bytes:
+            self.notes.append(f"{cut} bytes of output were cut out of the middle")
+
+    def _look(self, place: workspace.Place, before: State) -> tuple[State, Delta]:
+        """The state afterwards, and the change; what cannot be seen any more is noted."""
+        try:
+            files = place.files(self.tools)
+        except OSError as error:
+            files = Snapshot()
+            self.notes.append(f"the workspace is gone: {textfile.reason(error)}")
+        changes = snapshot.delta(place.ground.files, files)
+        git, problem = self.tools.observe(lambda: self._git(place, changes))
+        if problem:
+            self.notes.append(f"the state of git is unknown: {problem}")
+        if not git and before.git:
+            self.notes.append("the workspace has no git repository any more")
+            return State(_whole(files, before), {}), changes
+        git = self._with_pulls(git)
+        return State(_whole(files, before), git), changes._replace(
+            git=gitstate.change(before.git, git)
+        )
+
+    def _git(self, place: workspace.Place, changes: Delta) -> tuple[Mapping[str, Any], str]:
+        try:
+            look = place.git(self.tools.bare, touched=_has_changed(changes))
+        except SkillevalError as error:
+            return {}, str(error)
+        return look.state, ""
+
+    def _with_pulls(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+        if not self.slug:
+            return state
+        try:
+            return {**state, "open_prs": pullrequests.pull_requests(self.slug, self.tools)}
+        except SkillevalError as error:
+            self.notes.append(str(error))
+            return {**state, "open_prs": None}  # unknown, which is not none
+
+    def _failure(self, place: workspace.Place, delta: Delta) -> tuple[Failure, str]:
+        """Why this is no number, or what went wrong with the agent; the worst first."""
+        failure, error = self.attempts[-1].failure
+        if failure in OUTSIDE:
+            return failure, error
+        if self.tools.observe(lambda: any(grounds.canary() in t for t in self._said(delta))):
+            return "contaminated", (
+                "contaminated: the agent read a file that stands beside the answers, outside its"
+                " workspace (its output holds the canary)"
+            )
+        if broken := self._broken(place):
+            return "control", broken
+        return failure, error
+
+    def _said(self, delta: Delta) -> Iterator[str]:
+        """All texts that came from the agent."""
+        for attempt in self.attempts:
+            yield from (attempt.done.stdout, attempt.done.stderr, attempt.told.output)
+        for change in (*delta.added, *delta.modified):
+            yield from (change.path, change.content)
+        yield from delta.git.get("new_commits", ())
+
+    def _broken(self, place: workspace.Place) -> str:
+        """How the arm was not what it claims, by the program's own listing, its deeds, or disk."""
+        name, listed = place.skill, attempts.listed(self.attempts)
+        if self.arm.with_skill:
+            if listed is not None and not _has(listed, name):
+                return f"control broken: {self.program.NAME} did not list the skill {name!r}"
+            return ""
+        if listed is not None and _has(listed, name):
+            return f"control broken: {self.program.NAME} listed the skill {name!r} without it"
+        used = [
+            e.name
+            for a in self.attempts
+            for e in a.told.events
+            if e.kind == "skill" and not e.failed
+        ]
+        if _has(used, name):
+            return f"control broken: the skill {name!r} was used in the arm without it"
+        try:
+            workspace.prove(place, self.tools.observe(place.visible))
+        except workspace.ControlBroken as error:
+            return f"{error} (after the run)"
+        return ""
+
+
+def _whole(files: Snapshot, before: State) -> tuple[File, ...]:
+    """Files with their contents, also of those that have not changed."""
+    known = {file.change.path: file for file in before.files}
+    return tuple(
+        known[file.change.path]
+        if file.change.path in known and known[file.change.path].digest == file.digest
+        else file
+        for file in files.files
+    )
+
+
+def _has_changed(delta: Delta) -> bool:
+    git = delta.git
+    moved = any(git.get(field) for field in ("new_branches", "new_commit_shas", "pushed_branches"))
+    head = bool(git.get("head_advanced") or git.get("current_branch_changed"))
+    return bool(delta.added or delta.modified or delta.deleted) or moved or head
+
+
+def _has(names: Sequence[str], skill: str) -> bool:
+    """Is the skill among the names? One of a plugin is called `plugin:skill`."""
+    return any(name == skill or name.endswith(f":{skill}") for name in names)

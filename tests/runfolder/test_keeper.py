@@ -1,0 +1,61 @@
+"""Results are kept the moment they are known, and a full disk is said once."""
+
+import shutil
+
+from skilleval.model import (
+    Arm,
+    Case,
+    Check,
+    Outcome,
+    Report,
+    Result,
+    Suite,
+    Summary,
+    Trial,
+    Verdict,
+)
+from skilleval.runfolder import store
+from skilleval.runfolder.keeper import Keeper
+
+SUITE = Suite("demo", "p", (Case("a", "p", (Check("1", "x", "text"),)),), arms=(Arm("m", "kiro"),))
+RESULT = Result(Trial("a", "m"), Outcome("ok", "x"), (Verdict("1", "pass", 1),))
+REPORT = Report((), Summary(1, 1, 1, 1, 1), (), ())
+
+
+def test_a_result_is_saved_before_anybody_hears_of_it(tmp_path):
+    keeper = Keeper(store.create(str(tmp_path), SUITE))
+    heard = []
+    watch = keeper.watching(lambda trial, result: heard.append((result, len(keeper.finished()))))
+    watch(RESULT.trial, None)
+    watch(RESULT.trial, RESULT)
+    assert heard == [(None, 0), (RESULT, 1)]
+
+
+def test_without_a_run_folder_nothing_is_written(tmp_path):
+    keeper = Keeper(None)
+    keeper.begin({"a": 1})
+    keeper.watching(lambda trial, result: None)(RESULT.trial, RESULT)
+    keeper.finish(REPORT)
+    assert keeper.finished() == {}
+    assert "nothing was kept" in keeper.farewell()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_said_once_and_the_run_stays_open(tmp_path, capsys):
+    run = store.create(str(tmp_path), SUITE)
+    keeper = Keeper(run)
+    shutil.rmtree(run.folder)
+    (tmp_path / "demo-workspace" / "iteration-1").write_text("a file where the folder was")
+    watch = keeper.watching(lambda trial, result: None)
+    watch(RESULT.trial, RESULT)
+    watch(RESULT.trial, RESULT)
+    keeper.finish(REPORT)
+    assert capsys.readouterr().err.count("cannot be written") == 1
+
+
+def test_an_interrupted_run_says_where_its_results_are(tmp_path):
+    run = store.create(str(tmp_path), SUITE)
+    assert (
+        Keeper(run).farewell()
+        == f"what was finished is kept in {run.folder}; --resume goes on with it"
+    )

@@ -1,0 +1,251 @@
+"""The run folder: whole files or none, the seed's layout, and resuming by content."""
+
+import json
+import os
+from fractions import Fraction
+
+import build
+import pytest
+
+from skilleval import aggregate
+from skilleval.errors import UsageError
+from skilleval.model import (
+    Arm,
+    Case,
+    Check,
+    Gate,
+    Outcome,
+    Report,
+    Result,
+    State,
+    Suite,
+    Trial,
+    Usage,
+    Verdict,
+)
+from skilleval.runfolder import store
+
+CASES = (Case("a", "do a", (Check("1", "x", "text"), Check("2", "y", "text"))), Case("b", "do b"))
+SUITE = Suite("demo", "skills/demo", CASES, arms=(Arm("m", "kiro", "m"),), skill="demo")
+VERDICTS = (Verdict("1", "pass", 1, "", "text"), Verdict("2", "skip", None, "no judge", "judge"))
+RESULT = Result(
+    Trial("a", "m"),
+    Outcome("ok", "said", seconds=1.5, exit_code=0, usage=Usage(10, 5, 2)),
+    VERDICTS,
+)
+
+
+def read(folder, name):
+    with open(os.path.join(folder, *name.split("/"))) as file:
+        return json.load(file)
+
+
+def test_a_result_has_the_documented_files(tmp_path):
+    run = store.create(str(tmp_path), SUITE)
+    store.save(run, RESULT)
+    folder = tmp_path / "demo-workspace" / "iteration-1" / "eval-a" / "kiro" / "with_skill"
+    assert sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()) == [
+        "grading.json",
+        "outputs/output.txt",
+        "outputs/stderr.log",
+        "outputs/stdout.log",
+        "run_meta.json",
+        "timing.json",
+        "trial.json",
+    ]
+    assert (folder / "outputs" / "output.txt").read_text() == "said"
+    assert read(folder, "timing.json") == {
+        "total_tokens": 15,
+        "input_tokens": 10,
+        "output_tokens": 5,
+        "cached_tokens": 2,
+        "non_cached_input_tokens": None,
+        "cache_creation_tokens": None,
+        "reasoning_output_tokens": None,
+        "cost_usd": None,
+        "cost_usd_source": None,
+        "duration_ms": 1500,
+        "exit_code": 0,
+        "timed_out": False,
+        "retries": 0,
+    }
+    grading = read(folder, "grading.json")
+    assert grading["summary"] == {
+        "passed": 1,
+        "failed": 0,
+        "skipped": 1,
+        "total": 2,
+        "pass_rate": 1.0,
+    }
+    assert list(grading["assertion_results"][0]) == [
+        "text",
+        "passed",
+        "method",
+        "skipped",
+        "evidence",
+    ]
+
+
+def test_unknown_tokens_and_rates_are_null_and_not_zero(tmp_path):
+    run = store.create(str(tmp_path), SUITE)
+    result = RESULT._replace(outcome=Outcome("ok"), verdicts=VERDICTS[1:] * 2)
+    store.save(run, result)
+    folder = os.path.join(run.folder, store.trial_folder(run, RESULT.trial, SUITE.arms[0]))
+    assert read(folder, "timing.json")["total_tokens"] is None
+    assert read(folder, "grading.json")["summary"]["pass_rate"] is None
+
+
+def test_repeats_and_the_arm_without_the_skill_have_folders_of_their_own():
+    run = store.Run("r", SUITE, repeats=True)
+    arm = Arm("m", "codex", with_skill=False)
+    assert store.trial_folder(run, Trial("a", "m", 3), arm) == "eval-a/codex/without_skill/run-3"
+
+
+def test_runs_are_numbered_and_never_mixed(tmp_path):
+    folders = [store.create(str(tmp_path), SUITE).folder for _ in range(11)]
+    assert folders[-1].endswith("iteration-11")
+    assert len(set(folders)) == 11
+    with pytest.raises(UsageError, match="iteration-2 is there already"):
+        store.create(str(tmp_path), SUITE, iteration=2)
+    assert store.create(str(tmp_path), SUITE, iteration=40).folder.endswith("iteration-40")
+
+
+def test_the_newest_unfinished_run_is_resumed(tmp_path):
+    done = store.create(str(tmp_path), SUITE)
+    summary = aggregate.summarise([])
+    store.finish(done, Report((), summary, (Gate("score", ">=", Fraction(1, 2)),), ()))
+    with pytest.raises(UsageError, match="no unfinished run to resume"):
+        store.unfinished(str(tmp_path), SUITE)
+    open_run = store.create(str(tmp_path), SUITE)
+    assert store.unfinished(str(tmp_path), SUITE).folder == open_run.folder
+    assert store.unfinished(str(tmp_path), SUITE, iteration=1).folder == done.folder
+    assert read(done.folder, "summary.json")["gates"] == [
+        {"metric": "score", "op": ">=", "limit": 0.5, "check": ""}
+    ]
+
+
+def test_finished_results_are_found_by_their_content(tmp_path):
+    run = store.create(str(tmp_path), SUITE)
+    store.save(run, RESULT)
+    reordered = SUITE._replace(cases=CASES[::-1])
+    assert store.finished(run) == {store.key(reordered, RESULT.trial): RESULT}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        SUITE._replace(cases=(CASES[0]._replace(prompt="other"), CASES[1])),
+        SUITE._replace(cases=(CASES[0]._replace(checks=CASES[0].checks[:1]), CASES[1])),
+        SUITE._replace(arms=(SUITE.arms[0]._replace(model="n"),)),
+        SUITE._replace(judge={"model": "other"}),
+    ],
+    ids=["prompt", "checks", "model", "judge"],
+)
+def test_another_content_is_another_trial(changed):
+    assert store.key(changed, RESULT.trial) != store.key(SUITE, RESULT.trial)
+    assert store.key(SUITE, RESULT.trial) != store.key(SUITE, RESULT.trial._replace(repeat=2))
+
+
+@pytest.mark.parametrize(
+    "errored",
+    [
+        RESULT._replace(outcome=Outcome("error", error="down")),
+        RESULT._replace(verdicts=(VERDICTS[0], Verdict("2", "error", None))),
+    ],
+    ids=["agent", "judge"],
+)
+def test_an_error_is_no_finished_result(tmp_path, errored):
+    run = store.create(str(tmp_path), SUITE)
+    store.save(run, errored)
+    assert store.finished(run) == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"key": "k"}', '{"key": "k", "result": {"trial": 1}}']
+)
+def test_a_damaged_result_is_run_again(tmp_path, text):
+    run = store.create(str(tmp_path), SUITE)
+    store.write_text(os.path.join(run.folder, "eval-a", "kiro", "with_skill", "trial.json"), text)
+    assert store.finished(run) == {}
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_part(tmp_path):
+    build.write(tmp_path / "f" / "inside", "old")
+    with pytest.raises(OSError, match="f"):
+        store.write_text(str(tmp_path / "f"), "new")
+    assert [p.name for p in tmp_path.rglob("*")] == ["f", "inside"]
+
+
+def test_a_written_file_has_the_permissions_of_an_ordinary_one(tmp_path):
+    store.write_text(str(tmp_path / "f"), "x")
+    (tmp_path / "g").write_text("x")
+    assert (tmp_path / "f").stat().st_mode == (tmp_path / "g").stat().st_mode
+
+
+def test_a_lone_surrogate_does_not_lose_the_result(tmp_path):
+    run = store.create(str(tmp_path), SUITE)
+    store.save(run, RESULT._replace(outcome=Outcome("ok", "a\ud83d\x00\x1b")))
+    [found] = store.finished(run).values()
+    assert found.outcome.output == "a\ud83d\x00\x1b"
+
+
+def test_secrets_are_redacted_from_every_file(tmp_path):
+    run = store.create(str(tmp_path), SUITE)._replace(secrets=("sk-very-secret",))
+    store.save(run, RESULT._replace(outcome=Outcome("ok", "the key is sk-very-secret")))
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert "sk-very-secret" not in path.read_text()
+
+
+def pushed(name="feat", head="c1", request=None, local=None):
+    """A result whose agent has (or, with another `local` head, has not) pushed a branch."""
+    git = {
+        "branch_heads": {"main": "c0", "feat": local or head},
+        "remote_branch_heads": {"main": "c0"},
+    }
+    before = State((), {**git, "open_prs": []})
+    heads = {"main": "c0", name: head}
+    requests = [request] if request else []
+    after = State((), {**git, "remote_branch_heads": heads, "open_prs": requests})
+    return RESULT._replace(outcome=Outcome("ok", before=before, after=after))
+
+
+def elsewhere(tmp_path, source="https://github.com/o/r"):
+    arm = SUITE.arms[0]._replace(options={"source_repo": source})
+    return store.create(str(tmp_path), SUITE._replace(arms=(arm,)))
+
+
+def test_a_branch_that_the_agent_pushed_is_its_own_and_noted(tmp_path):
+    run = elsewhere(tmp_path)
+    request = {"number": 7, "headRefName": "feat", "state": "OPEN"}
+    found = store.artefacts(run, [pushed(request=request)])
+    assert (found["remote_branches"], found["pr_numbers"]) == (["feat"], [7])
+    assert store.leaves(run, pushed())
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        pushed(local="other"),
+        pushed(name="main"),
+        pushed(local="other", request={"number": 7, "headRefName": "feat", "state": "OPEN"}),
+    ],
+    ids=["somebody else's branch", "no new branch", "somebody else's request"],
+)
+def test_what_others_did_meanwhile_is_not_noted(tmp_path, result):
+    assert not store.leaves(elsewhere(tmp_path), result)
+
+
+def test_a_closed_request_is_not_noted(tmp_path):
+    request = {"number": 7, "headRefName": "feat", "state": "MERGED"}
+    assert store.artefacts(elsewhere(tmp_path), [pushed(request=request)])["pr_numbers"] == []
+
+
+def test_a_copy_of_a_local_repository_leaves_nothing(tmp_path):
+    assert not store.leaves(elsewhere(tmp_path, str(tmp_path)), pushed())
+
+
+def test_a_kept_workspace_is_noted(tmp_path):
+    run = store.create(str(tmp_path), SUITE)
+    kept = RESULT._replace(outcome=Outcome("ok", source=str(tmp_path / "kept")))
+    assert store.artefacts(run, [kept])["workspaces"] == [str(tmp_path / "kept")]
