@@ -47,12 +47,11 @@ LAYERS = [
         "runfolder.serial",
         "graders.shell",
         "stats",
-        "template",
         "reading.textfile",
         "asking.throttling",
     ],
     ["graders.worktree", "yamlscalar"],
-    ["expression", "trial.gitfiles", "http", "reading.jsonread", "process", "snapshot", "yamlread"],
+    ["trial.gitfiles", "http", "reading.jsonread", "process", "snapshot", "yamlread"],
     ["runfolder.gradingfiles"],
     ["tools"],
     [
@@ -107,7 +106,7 @@ LAYERS = [
     ["__main__"],
 ]
 # folders whose modules work together
-TOGETHER = {"assertions", "context", "lint"}
+TOGETHER = {"assertions", "lint"}
 # folders of adapters: from another of them they may import its contract, and nothing behind it but
 # what is no adapter itself
 ADAPTERS = {"agents", "formats", "graders", "sandboxes", "sinks"}

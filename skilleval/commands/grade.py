@@ -98,7 +98,8 @@ def _write(
         failed = gates.failed(suite.gates, found.summary)
         store.finish(target, Report((found,), found.summary, suite.gates, failed, EMPTY))
     if with_benchmark:
-        target.write("benchmark.json", benchmark.document(comparison.compare(found), found))
+        for name, document in benchmark.files(comparison.compare(found), found).items():
+            target.write(name, document)
 
 
 def _text(flips: Sequence[Flip], found: SuiteReport) -> str:

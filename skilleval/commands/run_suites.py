@@ -208,16 +208,17 @@ def _evaluated(suite: Suite, chosen: Settings, arguments: argparse.Namespace, to
     )
     report, folder = execution.run(suite, options, {"settings": all_settings.document(chosen)})
     seen = view.of(report.suites[0])
-    document = benchmark.document(seen.comparison, seen.report)
+    files = benchmark.files(seen.comparison, seen.report)
     if folder:
         try:
-            folder.write("benchmark.json", document)
+            for name, document in files.items():
+                folder.write(name, document)
         except OSError as error:  # a full disk must not cost the results
             console.note(f"warning: {folder.folder}/benchmark.json: {textfile.reason(error)}")
         if not arguments.quiet:
             console.note(f"results: {folder.folder}")
     if arguments.json:
-        console.write(store.as_json(document))
+        console.write(store.as_json(files["benchmark.json"]))
     else:
         text = suites.render(seen, colour=console.colours())
         console.write(announcement.shown(text, tools.environ))

@@ -52,6 +52,16 @@ def document(
     }
 
 
+def files(comparison: Comparison, report: SuiteReport) -> dict[str, dict[str, Any]]:
+    """The files of a run folder by name: benchmark.json, and for viewers one for each agent."""
+    whole = document(comparison, report)
+    labels = dict.fromkeys(arm.label for arm in comparison.arms)
+    apart = {
+        f"benchmark-{label.replace('/', '__')}.json": for_viewers(whole, label) for label in labels
+    }
+    return {"benchmark.json": whole, **apart}
+
+
 def _key(label: str, with_skill: bool) -> str:
     return f"{label}_{SIDES[with_skill]}"
 
