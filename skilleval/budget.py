@@ -18,6 +18,7 @@ class Budget:
         self.limit_usd = limit_usd
         self.spent_usd = 0.0
         self.unknown = 0
+        self.refused = 0
         self.lock = Lock()
 
     def watching(self, watch: Watch) -> Watch:
@@ -38,9 +39,20 @@ class Budget:
             self.spent_usd += sum(cost for cost in costs if cost is not None)
             self.unknown += costs.count(None)
 
+    def doubt(self) -> str:
+        """What to say at the end of a run whose limit could not be kept; "" if it could."""
+        if self.limit_usd is None or not self.unknown:
+            return ""
+        return (
+            f"--max-budget-usd {self.limit_usd:g} was no limit for {self.unknown} trials or judge"
+            " calls: their cost is unknown"
+        )
+
     def refuse(self) -> str:
         """Why no further trial is started; "" while there is something left."""
         if self.limit_usd is None or self.spent_usd < self.limit_usd:
             return ""
+        with self.lock:
+            self.refused += 1
         unknown = f", and {self.unknown} costs are unknown" if self.unknown else ""
         return f"budget: {self.spent_usd:.2f} of {self.limit_usd:.2f} USD are spent{unknown}"

@@ -87,7 +87,10 @@ def run(
         except KeyboardInterrupt:
             console.note(keeper.farewell())
             raise
-    keeper.finish(report)
+    if doubt := budget.doubt():
+        console.note(f"warning: {doubt}")
+    if not budget.refused:  # with more of it, the run can be resumed
+        keeper.finish(report)
     return report, keeper.run
 
 

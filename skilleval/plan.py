@@ -9,12 +9,18 @@ from skilleval.model import Suite, Trial
 
 
 def trials(suite: Suite, *, repeats: int = 1) -> tuple[Trial, ...]:
-    """Case x arm x repeat, in the order of the files: cases outermost, repeats innermost."""
+    """Case x agent x repeat x arm, in the order of the files (seed 002).
+
+    The trials with and without the skill take turns: a run that ends early has both.
+    """
+    agents = dict.fromkeys((arm.agent, arm.model) for arm in suite.arms)
     return tuple(
         Trial(case.id, arm.name, repeat)
         for case in suite.cases
-        for arm in suite.arms
+        for agent in agents
         for repeat in range(1, repeats + 1)
+        for arm in suite.arms
+        if (arm.agent, arm.model) == agent
     )
 
 

@@ -72,7 +72,7 @@ LAYERS = [
     ["assertions"],
     # the contracts, and what several implementations of one share
     ["agents", "formats", "formats.fields", "graders", "graders.text", "sandboxes"],
-    ["graders.finding"],
+    ["graders.exhibit", "graders.finding"],
     ["formats.criteria", "formats.fixturefiles", "formats.prompt", "settings"],
     ["graders.repository", "graders.workfiles"],
     ["lint.*"],

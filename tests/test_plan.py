@@ -7,12 +7,12 @@ from skilleval.errors import UsageError
 from skilleval.model import Arm, Case, Suite
 
 
-def test_trials_are_case_by_arm_by_repeat():
-    suite = Suite(
-        "s", "", (Case("a", "p"), Case("b", "p")), arms=(Arm("x", "fake"), Arm("y", "fake"))
-    )
+def test_trials_are_case_by_agent_by_repeat_by_arm():
+    arms = (Arm("x", "fake"), Arm("y", "codex"), Arm("x-without", "fake", with_skill=False))
+    suite = Suite("s", "", (Case("a", "p"), Case("b", "p")), arms=arms)
     keys = [trial.key for trial in plan.trials(suite, repeats=2)]
-    assert keys == [f"{c}/{a}/r{n}" for c in "ab" for a in "xy" for n in (1, 2)]
+    in_turn = ("x/r1", "x-without/r1", "x/r2", "x-without/r2", "y/r1", "y/r2")
+    assert keys == [f"{case}/{rest}" for case in "ab" for rest in in_turn]
 
 
 def test_without_arms_or_cases_there_are_no_trials():

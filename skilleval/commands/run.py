@@ -65,7 +65,7 @@ def _add_suite(group: argparse._ArgumentGroup) -> None:
     add("--source-repo", metavar="URL", help="clone this as the workspace")
     add("--home", choices=("isolated", "user"), help="the agents' home (default: isolated)")
     add("--effort", "--reasoning-effort", metavar="E", help="reasoning effort")
-    add("--max-budget-usd", type=float, metavar="X", help="per trial, and for the whole run")
+    add("--max-budget-usd", type=_dollars, metavar="X", help="per trial, and for the whole run")
     add("--agent-command", nargs="+", metavar="ARG",
         help="argv of agent `command`; with options, as one text: 'it -p {prompt}'")  # fmt: skip
     add("--fake", metavar="MODE", help="of agent `fake`: oracle, nop or scripted:FILE")
@@ -97,7 +97,9 @@ def _add_pace(group: argparse._ArgumentGroup) -> None:
         help="only these cases")  # fmt: skip
     add("--concurrency", "-c", "--parallelism", type=int, metavar="N", help="trials at once")
     add("--workspace", "-w", metavar="DIR", help="run folders (default: eval-workspace)")
-    add("--iteration", "-i", type=int, metavar="N", help="number of the run (default: the next)")
+    add(
+        "--iteration", "-i", type=_number, metavar="N", help="number of the run (default: the next)"
+    )
     add("--resume", action="store_true", help="go on with the last unfinished run")
     add("--record", metavar="DIR", help="write every exchange below DIR")
     add("--replay", metavar="DIR", help="run from what --record wrote, without a network")
@@ -105,6 +107,19 @@ def _add_pace(group: argparse._ArgumentGroup) -> None:
     add("--print-config", action="store_true", help="each value and its source; no run")
     add("--json", action="store_true", help="results as JSON")
     add("--quiet", action="store_true", help="no progress on the terminal")
+
+
+def _dollars(text: str) -> float:
+    amount = float(text)
+    if not 0 <= amount < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no amount of dollars")
+    return amount
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 10**9:
+        raise argparse.ArgumentTypeError(f"{text} is no number of a run; use 1 or more")
+    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:

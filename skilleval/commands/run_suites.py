@@ -81,7 +81,7 @@ def _suite(arguments: argparse.Namespace, chosen: Settings, tools: Tools) -> Sui
     path = arguments.evals or arguments.target
     suite = _loaded(path, arguments.skill or "")
     folder = arguments.skill or suite.meta.get("skill") or skills.owner(suite.path)
-    if not folder or not skills.exists(folder):
+    if not arguments.skill and not (folder and skills.exists(folder)):
         folder = _beside(suite)
     if not skills.exists(folder):
         raise UsageError(f"{folder or path}: no SKILL.md there; name the skill with --skill DIR")
@@ -91,7 +91,9 @@ def _suite(arguments: argparse.Namespace, chosen: Settings, tools: Tools) -> Sui
     suite = suite._replace(arms=_arms(arguments, chosen, folder))
     threshold = arguments.threshold
     limits = () if threshold is None else (Gate("score", ">=", Fraction(threshold, 100)),)
-    judge = {} if arguments.no_llm_judges else judging.settings(chosen, tools.environ)
+    # an empty name switches the judge off, too (seed 002)
+    unwanted = arguments.no_llm_judges or arguments.judge_model == ""
+    judge = {} if unwanted else judging.settings(chosen, tools.environ)
     return suite._replace(gates=limits, judge=judge)
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from skilleval import console
 from skilleval.asking import chat, retry
 from skilleval.errors import GraderError, ModelError
+from skilleval.graders import exhibit
 from skilleval.model import Call, Check, Delta, Evidence, Graded, Outcome, Usage, Verdict
 from skilleval.reading import reply
 from skilleval.tools import Tools
@@ -210,10 +211,13 @@ def question(checks: Sequence[Check], evidence: Evidence, room: int = SHOWN_BYTE
 
     The evidence gets about `room` bytes; what is left out is said.
     """
-    shown = _shown(evidence.outcome, room)
+    shown = exhibit.shown(evidence.outcome, room)
     mark = f"EVIDENCE-{os.urandom(16).hex()}"
     context = evidence.case.annotations.get("context", "")
     criteria = [f"Context: {context}\n"] if context else []
+    if evidence.case.expected:  # of a suite, where the evidence means little without the task
+        criteria.append(f"The task was: {reply.writable(evidence.case.prompt)}\n")
+        criteria.append(f"Expected outcome: {reply.writable(evidence.case.expected)}\n")
     for number, check in enumerate(checks, 1):
         name = json.dumps(check.text, ensure_ascii=False)
         points = f"{check.weight} point{'' if check.weight == 1 else 's'}"
@@ -267,30 +271,6 @@ def _room(judge: _Judge, checks: Sequence[Check], evidence: Evidence) -> int:
 
     rest = SYSTEM + question(checks, evidence._replace(outcome=Outcome("ok")))
     return max(0, kiro.LONGEST_PROMPT_BYTES - len(rest.encode("utf-8", "replace")) - SLACK_BYTES)
-
-
-def _shown(outcome: Outcome, room: int) -> str:
-    """What the judge sees of an outcome; in a sandbox, also what changed in the workspace."""
-    output = reply.writable(outcome.output).replace("\0", "\ufffd")
-    if outcome.delta is None:
-        return _cut(output, room)
-    from skilleval import snapshot
-
-    changes = snapshot.describe(outcome.delta)
-    # each may have what the other one leaves, and half of the room in any case
-    output = _cut(output, max(room // 2, room - len(changes.encode())))
-    changes = _cut(changes, max(room // 2, room - len(output.encode())))
-    return f"## Agent Output\n\n{output}\n\n{changes}"
-
-
-def _cut(text: str, limit: int) -> str:
-    data = text.encode()
-    if len(data) <= limit:
-        return text
-    half = limit // 2
-    start, end = data[:half].decode("utf-8", "ignore"), data[len(data) - half :]
-    note = f"[{len(data) - 2 * half} bytes are left out here]"
-    return f"{start}\n{note}\n{end.decode('utf-8', 'ignore')}"
 
 
 def _has_changes(delta: Delta | None) -> bool:

@@ -58,11 +58,13 @@ def write_text(path: str, text: str) -> None:
     What UTF-8 cannot hold (a lone surrogate in a model's output) is escaped: nothing is lost by it.
     """
     folder, name = os.path.split(path)
-    if folder:
-        os.makedirs(folder, exist_ok=True)
     temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    handle = os.open(temporary, flags, 0o666)
+    try:
+        handle = os.open(temporary, flags, 0o666)
+    except FileNotFoundError:  # seldom: most files join others
+        os.makedirs(folder or os.curdir, exist_ok=True)
+        handle = os.open(temporary, flags, 0o666)
     try:
         with open(handle, "wb") as file:
             file.write(text.encode("utf-8", "backslashreplace"))
@@ -134,12 +136,27 @@ def unfinished(base: str, suite: Suite, *, iteration: int = 0) -> Run:
 def key(suite: Suite, trial: Trial) -> str:
     """What a trial is about, as a hash of its content: not its name and not its position.
 
-    An edited prompt, skill, check, model or judge makes it another trial.
+    An edited prompt, file, skill, check, model or judge makes it another trial; another budget
+    does not, else a larger one would pay for everything again.
     """
     case = next(case for case in suite.cases if case.id == trial.case_id)
     arm = next(arm for arm in suite.arms if arm.name == trial.arm)
-    content = serial.to_json((case, arm, suite.rules, suite.judge, trial.repeat))
+    options = {name: value for name, value in arm.options.items() if name != "max_budget_usd"}
+    files = tuple(_digests(case))
+    described = (case, arm._replace(options=options), suite.rules, suite.judge, files)
+    content = serial.to_json((*described, trial.repeat))
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _digests(case: Case) -> Iterator[str]:
+    """Of the files that a case of a suite is given, by their place; what is missing has none."""
+    folder = str(case.annotations.get("fixtures") or "")
+    for name in case.files if folder else ():
+        path = os.path.join(folder, name)
+        inside = [os.path.join(at, file) for at, _, files in os.walk(path) for file in files]
+        for file in sorted(inside) or [path]:
+            with contextlib.suppress(OSError):
+                yield hashlib.sha256(textfile.read_bytes(file)).hexdigest()
 
 
 def save(run: Run, result: Result) -> None:
@@ -157,7 +174,7 @@ def save(run: Run, result: Result) -> None:
             run.write(f"{folder}/outputs/{name}.json", state.git)
     run.write(f"{folder}/timing.json", _timing(result))
     run.write(f"{folder}/grading.json", _grading(case, result))
-    run.write(f"{folder}/run_meta.json", _run_meta(run.suite, arm, trial))
+    run.write(f"{folder}/run_meta.json", _run_meta(run, arm, trial))
     stored = result._replace(outcome=outcome._replace(stdout="", stderr=""))
     run.write(f"{folder}/{TRIAL}", {"key": key(run.suite, trial), "result": stored})
 
@@ -294,12 +311,15 @@ def _grading(case: Case, result: Result) -> dict[str, Any]:
     return {"assertion_results": rows, "summary": summary}
 
 
-def _run_meta(suite: Suite, arm: Arm, trial: Trial) -> dict[str, Any]:
+def _run_meta(run: Run, arm: Arm, trial: Trial) -> dict[str, Any]:
+    number = os.path.basename(run.folder).removeprefix(_PREFIX)
     return {
         "eval_id": trial.case_id,
         "agent": arm.agent,
         "with_skill": arm.with_skill,
-        "skill_name": suite.skill,
+        "iteration": int(number) if number.isdecimal() else None,
+        "skill_name": run.suite.skill,
+        "source_repo": _source_repo(run.suite),
         "run_index": trial.repeat,
         "model": arm.model,
     }

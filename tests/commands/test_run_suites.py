@@ -188,6 +188,10 @@ def test_a_threshold_is_a_gate(tmp_path):
         (["--case", "two"], "unknown case two; there are: one"),
         (["--backend", "http"], "--backend: means nothing for"),
         (["--concurrency", "x"], "--concurrency"),
+        (["--max-budget-usd", "nan"], "nan is no amount of dollars"),
+        (["--max-budget-usd", "-1"], "--max-budget-usd"),
+        (["--iteration", "0"], "0 is no number of a run"),
+        (["--skill", "nope"], "nope: no SKILL.md there"),
     ],
     ids=str,
 )
@@ -251,6 +255,28 @@ def test_a_budget_starts_no_further_trial_and_exits_3(tmp_path):
     assert done.returncode == 3
     trials = [read(path) for path in iteration(tmp_path).rglob("trial.json")]
     assert {trial["result"]["outcome"]["failure"] for trial in trials} == {"budget"}
+
+
+def test_a_run_that_the_budget_ended_goes_on_with_a_larger_one(tmp_path):
+    suite(tmp_path)
+    fake(tmp_path, "--max-budget-usd", "0")
+    assert fake(tmp_path, "--max-budget-usd", "1", "--resume").returncode == 0
+    assert "no unfinished run" in fake(tmp_path, "--resume").stderr
+
+
+def test_a_budget_that_cannot_be_kept_is_said(tmp_path):
+    suite(tmp_path)
+    agent = ("--agent", "command", "--agent-command", "true")
+    done = run(tmp_path, "skills/demo/evals/evals.json", *agent, "--max-budget-usd", "1")
+    assert "--max-budget-usd 1 was no limit for 2 trials" in done.stderr
+
+
+def test_an_empty_name_switches_the_judge_off(tmp_path):
+    suite(tmp_path)
+    key = {"OPENAI_API_KEY": "sk-x"}
+    path = ("skills/demo/evals/evals.json", "--agent", "fake", "--dry-run")
+    assert "(no judge)" in run(tmp_path, *path, "--judge-model", "", env=key).stdout
+    assert "(judge gpt" in run(tmp_path, *path, env=key).stdout
 
 
 def test_answers_of_an_agent_are_collected_for_run_evals(tmp_path):

@@ -153,6 +153,14 @@ def test_question_without_context_has_no_line_for_it(bench):
     assert "Context" not in judge.question(checklist("a"), evidence)
 
 
+def test_question_on_a_suite_has_the_task_and_the_expected_outcome():
+    evidence = Evidence(Case("c", "Count the lines", expected="A number"), WORKED, {})
+    text = judge.question(checklist("a"), evidence)
+    checklist_at = text.index("## Checklist")
+    assert text.index("The task was: Count the lines\n") > checklist_at
+    assert text.index("Expected outcome: A number\n") > checklist_at
+
+
 def test_question_is_asked_at_temperature_0_with_the_key(bench):
     bench.answer(GOOD)
     bench.grade()

@@ -146,6 +146,19 @@ def test_another_content_is_another_trial(changed):
     assert store.key(SUITE, RESULT.trial) != store.key(SUITE, RESULT.trial._replace(repeat=2))
 
 
+def test_an_edited_file_makes_another_trial_and_another_budget_does_not(tmp_path):
+    case = CASES[0]._replace(files=("in",), annotations={"fixtures": str(tmp_path)})
+    suite = SUITE._replace(cases=(case, CASES[1]))
+    (tmp_path / "in").mkdir()
+    keys = []
+    for text in ("old", "new"):
+        (tmp_path / "in" / "a.txt").write_text(text)
+        keys.append(store.key(suite, RESULT.trial))
+    assert keys[0] != keys[1]
+    richer = SUITE.arms[0]._replace(options={**SUITE.arms[0].options, "max_budget_usd": 9})
+    assert store.key(suite._replace(arms=(richer,)), RESULT.trial) == keys[1]
+
+
 @pytest.mark.parametrize(
     "errored",
     [
