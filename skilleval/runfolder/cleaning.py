@@ -9,6 +9,7 @@ proves nothing about a path. Asks nobody; the command does.
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -143,6 +144,15 @@ def _removals(found: Leftovers, tools: Tools) -> Iterator[tuple[tuple[str, objec
 
 
 def _run(argv: list[str], tools: Tools) -> str:
-    """What a program said that failed; empty if it did not."""
-    done = tools.run(Command(argv, TIMEOUT_S, env={**tools.environ, "GIT_TERMINAL_PROMPT": "0"}))
+    """What a program said that failed; empty if it did not.
+
+    It runs in an empty bare repository: git pushes from none, and in the user's own its hooks and
+    remotes would have a say.
+    """
+    env = {**tools.environ, "GIT_TERMINAL_PROMPT": "0"}
+    with tempfile.TemporaryDirectory(prefix="skilleval-") as folder:
+        made = tools.run(Command(["git", "init", "--quiet", "--bare", folder], TIMEOUT_S, env=env))
+        if made.exit_code != 0:
+            return complaint(made)
+        done = tools.run(Command(argv, TIMEOUT_S, cwd=folder, env=env))
     return "" if done.exit_code == 0 else complaint(done)

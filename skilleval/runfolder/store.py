@@ -31,6 +31,8 @@ from skilleval.reading import jsonread, textfile
 from skilleval.redaction import redact
 from skilleval.runfolder import serial
 
+# as seed 002 calls it in grading.json
+METHODS = {"judge": "llm"}
 RUN, SUMMARY, TRIAL, CLEANUP = "run.json", "summary.json", "trial.json", "cleanup.json"
 _PREFIX = "iteration-"
 
@@ -292,7 +294,7 @@ def _grading(case: Case, result: Result) -> dict[str, Any]:
         {
             "text": check.text,
             "passed": verdict.status == "pass",
-            "method": verdict.method,
+            "method": METHODS.get(verdict.method, verdict.method),
             "skipped": verdict.status in ("skip", "error"),
             "evidence": verdict.reason,
         }

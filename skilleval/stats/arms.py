@@ -117,7 +117,8 @@ def ended(outcome: Outcome) -> bool:
 def _state(outcome: Outcome, score: Score) -> Literal["graded", "errored", "skipped"]:
     if outcome.failure == "budget":
         return "skipped"  # never started
-    if not ended(outcome):
+    # what was there at the deadline is graded, by the harness's own word, and marked timed_out
+    if outcome.status == "error" or outcome.failure in _VOID - {"timeout"}:
         return "errored"
     return "graded" if score.possible else "skipped"
 
