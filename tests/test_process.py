@@ -13,7 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from skilleval.process import TOKEN_NAME, Command, Completed, complaint, find_executable, run
+from skilleval.process import (
+    TOKEN_NAME,
+    Command,
+    Completed,
+    complaint,
+    end_all,
+    find_executable,
+    owner,
+    run,
+)
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell and POSIX signals")
 linux = pytest.mark.skipif(
@@ -116,9 +125,9 @@ def test_environment_is_what_was_given_and_the_token():
 def test_each_run_has_a_token_of_its_own_beside_the_outer_one():
     script = f"import os; print(os.environ['{TOKEN_NAME}'])"
     first, second = (run(python(script, "outer")).stdout.strip().split(":") for _ in "ab")
-    assert (first[0], len(first)) == ("outer", 2)
-    assert second[0] == "outer"
-    assert first[1] != second[1]
+    assert (first[0], first[1], len(first)) == ("outer", owner.ours().token, 3)
+    assert second[:2] == first[:2]
+    assert first[2] != second[2]
 
 
 def test_program_runs_in_its_folder(tmp_path):
@@ -329,6 +338,28 @@ def test_strangers_stay_alive(mark):
     finally:
         stranger.kill()
         stranger.wait()
+
+
+@linux
+def test_everything_that_a_killed_process_has_started_can_be_ended(mark):
+    killed = helper(
+        """
+        import os, sys
+        from skilleval.process import Command, owner, run
+        print(owner.ours().token, flush=True)
+        run(Command(["sh", "-c", os.environ["SCRIPT"]], timeout_s=60))
+        """,
+        SCRIPT="setsid sleep 60 & setsid sh -c 'trap \"\" TERM; sleep 60' & echo >&2; sleep 60",
+        **{TOKEN_NAME: mark},
+    )
+    token, until = killed.stdout.readline().strip(), time.monotonic() + 10
+    while len(marked(token)) < 5 and time.monotonic() < until:
+        time.sleep(0.02)
+    killed.kill()
+    killed.communicate()
+    assert end_all(token) == 5
+    assert marked(mark) == []
+    assert end_all(token) == 0
 
 
 @posix

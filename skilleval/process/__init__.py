@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
-from skilleval.process import lineage
+from skilleval.process import lineage, owner, turns
 from skilleval.process.capture import Capture, Watch, watch
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ __all__ = [
     "Command",
     "Completed",
     "complaint",
+    "end_all",
     "find_executable",
     "run",
 ]
@@ -121,8 +122,11 @@ def run(command: Command) -> Completed:
             family.start(command)
         except (OSError, ValueError) as error:
             return Completed(not_found=True, error=_why_not(command, error))
-        cause = _await_end(family, command)
-        seconds = time.monotonic() - family.started
+        with turns.given_up():
+            cause = _await_end(family, command)
+            seconds = time.monotonic() - family.started
+            if cause != "ended":  # nobody's turn is worth waiting for, nor is a grace a turn
+                family.end(command.grace_s)
     finally:
         family.end(command.grace_s)
     stdout, stdout_cut = family.stdout.text()
@@ -140,6 +144,13 @@ def run(command: Command) -> Completed:
         stderr_cut_bytes=stderr_cut,
         survivors=family.survivors,
     )
+
+
+def end_all(token: str) -> int | None:
+    """Kills all that carry a token, save this process; says how many (None: there is no /proc)."""
+    family = _Family(0, token)
+    family.end(0)
+    return family.survivors
 
 
 def complaint(done: Completed, limit: int = 500) -> str:
@@ -228,26 +239,32 @@ def _encoded(text: str) -> str | bytes:
 def _environment(env: Mapping[str, str] | None, token: str) -> dict[Any, str | bytes]:
     """What the program sees: what it was given, and the tokens of every run that it is part of.
 
-    A run inside a run keeps the outer token, so that the outer one finds its grandchildren.
+    A run inside a run keeps the outer token, so that the outer one finds its grandchildren. One
+    token is that of this process: by it, what we leave is found if we are killed (`end_all`).
     """
     given = os.environ if env is None else env
     outer = f"{os.environ.get(TOKEN_NAME, '')}:{given.get(TOKEN_NAME, '')}".split(":")
-    tokens = ":".join(dict.fromkeys([*filter(None, outer), token]))
+    tokens = ":".join(dict.fromkeys([*filter(None, outer), owner.ours().token, token]))
     return {_encoded(k): _encoded(v) for k, v in {**given, TOKEN_NAME: tokens}.items()}
+
+
+# the leaders of all families that run now: none belongs to another
+_LEADERS: set[int] = set()
 
 
 class _Family:
     """Everything that one command started: the child that leads its session, and all below it."""
 
-    def __init__(self, output_limit_bytes: int) -> None:
+    def __init__(self, output_limit_bytes: int, token: str = "") -> None:
         self.started = time.monotonic()
-        self.token = os.urandom(16).hex()
+        self.token = token or os.urandom(16).hex()
         self.stdout, self.stderr = Capture(output_limit_bytes), Capture(output_limit_bytes)
         self.lineage = lineage.Lineage(self.token.encode())
         self.child: subprocess.Popen[bytes] | None = None
         self.watch: Watch | None = None
         self.exit_code: int | None = None
         self.survivors: int | None = None
+        self.ended = False
 
     def start(self, command: Command) -> None:
         """Raises OSError or ValueError if that is not possible; nothing is left then."""
@@ -282,6 +299,7 @@ class _Family:
             env=_environment(command.env, self.token),
             start_new_session=True,
         )
+        _LEADERS.add(self.child.pid)
         self.lineage = lineage.Lineage(
             self.token.encode(), self.child.pid, _identities(self.child.stdout, self.child.stderr)
         )
@@ -292,7 +310,9 @@ class _Family:
         return self.watch is None or self.watch.wait(seconds)
 
     def end(self, grace_s: float) -> None:
-        """Kill what is alive: after SIGTERM and a grace if that is the child itself."""
+        """Kill what is alive, once: after SIGTERM and a grace if that is the child itself."""
+        if self.ended:
+            return
         try:
             if not self.wait(0):
                 self._ask_to_end(time.monotonic() + min(grace_s, LONGEST_GRACE_S))
@@ -312,7 +332,7 @@ class _Family:
         """SIGKILL to everybody, until nobody is left to be seen."""
         until = time.monotonic() + SWEEP_S
         killed: set[int] = set()
-        quiet_looks = 0
+        quiet_looks, doubtful = 0, frozenset[int]()
         while time.monotonic() < until:
             ended = self.wait(0)
             seen = self._look()
@@ -320,24 +340,29 @@ class _Family:
             killed.update(seen.members)
             quiet = ended and not seen.members and not seen.starting
             quiet_looks = quiet_looks + 1 if quiet else 0
-            if quiet and (quiet_looks == LOOKS or not seen.doubtful):
+            # who was dead at the look before has left no child since
+            if quiet and (quiet_looks == LOOKS or seen.doubtful <= doubtful):
                 break
-            time.sleep(SWEEP_TICK_S)
+            doubtful = seen.doubtful
+            with turns.given_up():
+                time.sleep(SWEEP_TICK_S)
         self.survivors = len(killed) if lineage.readable() else None
 
     def _let_go(self) -> None:
         import subprocess
 
+        self.ended = True
         if self.watch is not None:
             self.watch.close()
         if self.child is not None:
+            _LEADERS.discard(self.child.pid)
             # A child that hangs inside the kernel cannot be ended by anybody; its code is unknown.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.exit_code = self.child.wait(TICK_S)
 
     def _look(self) -> lineage.Look:
         brief = time.monotonic() - self.started < BRIEF_S
-        return lineage.look(self.lineage, brief)
+        return lineage.look(self.lineage, brief, _LEADERS)
 
     def _send(self, members: Sequence[int], number: int) -> None:
         for pid in members:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 CHUNK_BYTES = 64 * 1024
@@ -29,13 +30,13 @@ class Lineage(NamedTuple):
 class Look(NamedTuple):
     """The pids that belong to a run, without its leader, and how the processes looked at stand.
 
-    `doubtful`: some vanished during the look, and may have left a child that it did not see, or
-    have an empty environment. `starting`: some were within execve, where a process shows nothing
-    for a moment.
+    `doubtful` are those that vanished or were dead during the look, and may have left a child that
+    it did not see, or have an empty environment. `starting`: some were within execve, where a
+    process shows nothing for a moment.
     """
 
     members: list[int]
-    doubtful: bool = False
+    doubtful: frozenset[int] = frozenset()
     starting: bool = False
 
 
@@ -47,11 +48,12 @@ def readable() -> bool:
         return False
 
 
-def look(lineage: Lineage, brief: bool = False) -> Look:
+def look(lineage: Lineage, brief: bool = False, others: Collection[int] = ()) -> Look:
     """One look at all processes; with `brief`, at those only that are younger than the leader.
 
     `brief` is right while fewer than 8192 processes can have started since. It saves reading the
-    environment of every process of the machine. Our own process is never a member.
+    environment of every process of the machine. Our own process is never a member, nor are the
+    `others`, leaders of runs beside this one.
     """
     if not readable():
         return Look([])
@@ -59,10 +61,11 @@ def look(lineage: Lineage, brief: bool = False) -> Look:
     if brief and lineage.leader:
         space = _pid_space()
         pids = [pid for pid in pids if (pid - lineage.leader) % space < BRIEF_PIDS]
-    ours = (os.getpid(), lineage.leader)
+    ours = {os.getpid(), lineage.leader, *others}
     standings = {pid: _standing(lineage, pid) for pid in pids if pid not in ours}
     members = [pid for pid, standing in standings.items() if standing == "member"]
-    return Look(members, "doubtful" in standings.values(), "starting" in standings.values())
+    doubtful = frozenset(pid for pid, standing in standings.items() if standing == "doubtful")
+    return Look(members, doubtful, "starting" in standings.values())
 
 
 def _standing(lineage: Lineage, pid: int) -> Standing:

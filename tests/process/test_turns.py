@@ -1,0 +1,145 @@
+"""Turns of threads: one works at a time, and nobody waits for long with a turn."""
+
+import threading
+import time
+
+from skilleval.process import Command, run, turns
+
+
+def at_once(count, work):
+    """Runs `work` in as many threads, to their end."""
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_one_thread_works_at_a_time():
+    inside, most = [], []
+
+    def work():
+        with turns.taken():
+            inside.append(1)
+            most.append(len(inside))
+            time.sleep(0.005)
+            inside.pop()
+
+    at_once(8, work)
+    assert most == [1] * 8
+
+
+def test_who_has_a_turn_does_not_wait_for_another():
+    with turns.taken(), turns.taken():
+        pass
+    with turns.taken():  # and it has been given back once
+        pass
+
+
+def test_who_waits_for_a_program_has_given_up_its_turn():
+    started = time.monotonic()
+
+    def work():
+        with turns.taken():
+            assert run(Command(["sleep", "0.5"], 10)).exit_code == 0
+
+    at_once(8, work)
+    assert time.monotonic() - started < 8 * 0.5
+
+
+def test_a_turn_is_had_again_after_a_wait():
+    others = []
+
+    def other():
+        with turns.taken():
+            others.append(1)
+
+    with turns.taken():
+        thread = threading.Thread(target=other)
+        with turns.given_up():
+            thread.start()
+            thread.join(10)
+        assert others == [1]
+        late = threading.Thread(target=other)
+        late.start()
+        late.join(0.05)
+        assert others == [1]
+    late.join(10)
+    assert others == [1, 1]
+
+
+def test_a_program_is_ended_at_its_deadline_whoever_has_the_turn():
+    """A turn that lasts must not let a program run on that should have been killed."""
+    release = threading.Event()
+
+    def holder():
+        with turns.taken():
+            release.wait(10)
+
+    found = []
+
+    def work():
+        with turns.taken():
+            blocker.start()
+            found.append(run(Command(["sleep", "30"], 0.2, grace_s=0.1)))
+
+    blocker = threading.Thread(target=holder)
+    worker = threading.Thread(target=work)
+    started = time.monotonic()
+    worker.start()
+    time.sleep(1.0)
+    release.set()
+    worker.join(10)
+    blocker.join(10)
+    assert found[0].timed_out
+    assert found[0].seconds < 0.9
+    assert time.monotonic() - started < 9
+
+
+def test_work_is_done_right_away_if_nobody_wants_a_turn():
+    done = []
+    with turns.taken():
+        turns.later(lambda: done.append(threading.current_thread()))
+    assert done == [threading.current_thread()]
+
+
+def test_work_is_put_off_while_others_want_a_turn():
+    done = []
+    release = threading.Event()
+
+    def other():
+        with turns.taken():
+            release.wait(10)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    while not turns._TURNS.taken:
+        time.sleep(0.001)
+    turns.later(lambda: done.append(1))
+    assert not done
+    release.set()
+    thread.join(10)
+    turns.settle()
+    assert done == [1]
+
+
+def test_what_was_put_off_is_done_before_settle_returns():
+    done = []
+    release = threading.Event()
+
+    def other():
+        with turns.taken():
+            release.wait(10)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    while not turns._TURNS.taken:
+        time.sleep(0.001)
+    for number in range(turns.PUT_OFF + 5):  # what is beyond the limit is done at once
+        turns.later(lambda number=number: done.append(number))
+    assert done == list(range(turns.PUT_OFF, turns.PUT_OFF + 5))
+    turns.settle()  # although somebody has the turn
+    assert sorted(done) == list(range(turns.PUT_OFF + 5))
+    release.set()
+    thread.join(10)
