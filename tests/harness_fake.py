@@ -1,7 +1,7 @@
 """What the tests of workspaces share: a fake agent program, cases for it, repositories.
 
 The fake's answer may hold lines for its `read`: `@skills a b` (its listing), `@used a` (a skill that
-it used), `@fail KIND how`, `@tokens IN OUT`.
+it used), `@fail KIND how`, `@tokens IN OUT`, `@model M S` (the model that answered, the session).
 """
 
 import os
@@ -51,6 +51,8 @@ class Fake(NamedTuple):
                 told["failure"], _, told["error"] = rest.partition(" ")
             elif word == "@tokens":
                 told["usage"] = Usage(*map(int, rest.split()), cost_usd=0.5, cost_source="cli")
+            elif word == "@model":
+                told["model"], told["session"] = rest.split()
             else:
                 said.append(line)
         return Transcript(output="\n".join(said), **told)

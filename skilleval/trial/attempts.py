@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from skilleval.model import Event, Failure, Usage
+from skilleval.model import Event, Failure, Outcome, Usage
 from skilleval.plaintext import one_line
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from skilleval.trial.transcript import Transcript
 
 Number = TypeVar("Number", int, float)
+# of one attempt, and how many further ones, where nobody says otherwise (seed 002:
+# SKILL_EVAL_AGENT_TIMEOUT, SKILL_EVAL_AGENT_RETRIES)
+TIMEOUT_S, RETRIES = 600, 1
 # another attempt cannot help, or would cost again
 FINAL = ("permission", "budget")
 EXCERPT = 500
@@ -48,6 +51,28 @@ class Attempt(NamedTuple):
         """Could another attempt fare better?"""
         failure, done = self.failure[0], self.done
         return bool(failure) and failure not in FINAL and not (done.not_found or done.stopped)
+
+
+def outcome(attempts: Sequence[Attempt]) -> Outcome:
+    """What the attempts (one or more) told together; the answer is that of the last.
+
+    An error, until somebody has looked at what the agent did.
+    """
+    last = attempts[-1]
+    return Outcome(
+        "error",
+        output=last.told.output,
+        exit_code=last.done.exit_code,
+        timed_out=last.done.timed_out,
+        seconds=sum(attempt.done.seconds for attempt in attempts),
+        usage=usage(attempts),
+        events=(*earlier(attempts), *last.told.events),
+        attempts=len(attempts),
+        stdout=printed([attempt.done.stdout for attempt in attempts]),
+        stderr=printed([attempt.done.stderr for attempt in attempts]),
+        model=last.told.model,
+        session=last.told.session,
+    )
 
 
 def listed(attempts: Sequence[Attempt]) -> tuple[str, ...] | None:

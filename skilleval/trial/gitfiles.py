@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from skilleval.reading import textfile
 
 HEADS = "refs/heads/"
+TAGS = "refs/tags/"
+_REMOTE_LOGS = "logs/refs/remotes/"
 _REMOTE_SECTION = re.compile(r'^\s*\[\s*remote\s+"((?:[^"\\]|\\.)*)"\s*\]', re.MULTILINE)
 
 
@@ -34,19 +36,43 @@ def repository_of(folder: str) -> str:
 
 def heads(folder: str) -> dict[str, str]:
     """The branches of the git folder with their ids, sorted."""
+    return _refs(folder, HEADS)
+
+
+def tags(folder: str) -> dict[str, str]:
+    """The tags of the git folder with their ids, sorted; an annotated one has an id of its own."""
+    return _refs(folder, TAGS)
+
+
+def _refs(folder: str, below: str) -> dict[str, str]:
     found = {}
     for line in _file(folder, "packed-refs").decode("utf-8", "replace").splitlines():
         sha, _, name = line.partition(" ")
-        if name.startswith(HEADS):
-            found[name.removeprefix(HEADS)] = sha
-    for name, content in _loose(folder, HEADS.rstrip("/")):
-        found[name.removeprefix(HEADS)] = content.decode("ascii", "replace").strip()
+        if name.startswith(below):
+            found[name.removeprefix(below)] = sha
+    for name, content in _loose(folder, below.rstrip("/")):
+        found[name.removeprefix(below)] = content.decode("ascii", "replace").strip()
     return dict(sorted(found.items()))
 
 
 def head(folder: str) -> str:
     """The content of HEAD: `ref: NAME`, or an id if HEAD is on no branch; empty if unreadable."""
     return _file(folder, "HEAD").decode("utf-8", "replace").strip()
+
+
+def pushes(folder: str) -> dict[str, list[list[str]]]:
+    """What this repository pushed to each branch of a remote, in order: [id before, id after].
+
+    The branches are named as `origin/main`. By the log that git keeps of what it last saw there; a
+    fetch is no push. A branch that was not known before has only zeros there.
+    """
+    found = {}
+    for name, content in _loose(folder, _REMOTE_LOGS.rstrip("/")):
+        lines = content.decode("utf-8", "replace").split("\n")
+        own = [line.split(" ", 2)[:2] for line in lines if line.endswith("\tupdate by push")]
+        if own:
+            found[name.removeprefix(_REMOTE_LOGS)] = own
+    return found
 
 
 def remote_names(folder: str) -> list[str]:

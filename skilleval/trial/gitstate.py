@@ -18,7 +18,7 @@ from skilleval.errors import SkillevalError
 from skilleval.model import EMPTY
 from skilleval.process import Command, complaint
 from skilleval.tools import Tools
-from skilleval.trial import gitfiles
+from skilleval.trial import gitfiles, ownership, remotes
 
 TIMEOUT_S = 120.0
 # of seed 002's pre_state.json; `commit_shas` holds all new ones, however many
@@ -28,7 +28,7 @@ NEW_LIMIT = 5000
 OUTPUT = 64 * 1024 * 1024
 # who commits in a workspace: the user's own identity is not the agent's
 IDENTITY = ("skilleval", "skilleval@localhost")
-_HEADS, _REMOTES, _TAGS = gitfiles.HEADS, "refs/remotes/", "refs/tags/"
+_HEADS, _REMOTES, _TAGS = gitfiles.HEADS, "refs/remotes/", gitfiles.TAGS
 # what configuration could make git run, print or do behind our back, and a branch of a known name
 _CALM: tuple[str, ...] = (
     "-c",
@@ -118,6 +118,9 @@ def initial(workspace: str, subject: str) -> Look:
         "branch_heads": heads,
         "remote_branch_heads": {},
         "commit_shas": [sha],
+        "tags": {},
+        "other_pushes": {},
+        "pushes": {},
         "status_porcelain": [],
         "changed_files": [],
     }
@@ -134,29 +137,37 @@ def marks(workspace: str, remote: str = "") -> tuple[str, str]:
 def change(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """What changed from one state to the other (seed 002's state diff; spec/suites section 5).
 
-    `pushed_branches` are remote branches that are new or point elsewhere. `eval_branch` is
-    the branch that the agent worked on, None if it made none; a detached HEAD is no branch.
+    `pushed_branches` are remote branches that are new or point elsewhere, by the trial's own doing
+    (`ownership`), those of another remote than `origin` with its name; so are `new_remote_branches`
+    and `new_open_prs`. `deleted_remote_branches` may be others' doing. `eval_branch` is the branch
+    that the agent worked on, None if it made none; a detached HEAD is no branch.
     """
-    old, new = before.get("remote_branch_heads", {}), after.get("remote_branch_heads", {})
+    own, elsewhere = ownership.pushed(before, after), ownership.elsewhere(before, after)
+    remote = own if "pushes" in after else after.get("remote_branch_heads", {})
     branch = _eval_branch(before, after)
     head = after.get("head_sha", "")
-    pushed = new.get(branch, "") if branch else ""
+    pushed = {heads[branch] for heads in (remote, *elsewhere.values()) if branch in heads}
     current = after.get("current_branch", "")
-    numbers = {each.get("number") for each in before.get("open_prs") or ()}
+    foreign = set(after.get("remote_branch_heads", {})) - set(remote)
     return {
         "new_branches": _added(before, after, "local_branches"),
-        "new_remote_branches": _added(before, after, "remote_branches"),
-        "pushed_branches": sorted(name for name in new if new[name] != old.get(name)),
+        "new_remote_branches": [
+            name for name in _added(before, after, "remote_branches") if name not in foreign
+        ],
+        "pushed_branches": sorted(
+            [*own, *(f"{name}/{each}" for name, heads in elsewhere.items() for each in heads)]
+        ),
+        "deleted_remote_branches": sorted(ownership.deleted(before, after)),
         "deleted_branches": _added(after, before, "local_branches"),
         "current_branch": current,
         "current_branch_changed": current != before.get("current_branch", ""),
         "head_advanced": bool(before.get("head_sha") and head) and head != before["head_sha"],
         "new_commits": _fresh(before, after, "commits"),
         "new_commit_shas": _fresh(before, after, "commit_shas"),
-        "new_open_prs": [p for p in after.get("open_prs") or () if p.get("number") not in numbers],
+        "new_open_prs": ownership.requests(before, after),
         "eval_branch": branch or None,
         "eval_branch_pushed": bool(pushed),
-        "eval_branch_pushed_matches_head": bool(pushed) and pushed == head,
+        "eval_branch_pushed_matches_head": bool(head) and head in pushed,
     }
 
 
@@ -222,22 +233,25 @@ def _refs_state(git: _Git, since: Look, remote: str) -> tuple[dict[str, Any], fr
     head = detached or refs.get(_HEADS + branch, "")
     kept = {name: sha for name, sha in refs.items() if name.startswith((_HEADS, _REMOTES, _TAGS))}
     tips = frozenset([*kept.values(), *([head] if head else [])])
-    commits, count = _commits(git, tips, since)
-    local = {name.removeprefix(_HEADS): kept[name] for name in kept if name.startswith(_HEADS)}
-    names = gitfiles.remote_names(git.folder)
-    remotes = _remote_heads(kept, names, gitfiles.heads(remote) if remote else None)
+    elsewhere = remotes.fields(git.folder, kept, remote)
+    # what is behind `origin` may be others', too, unless it is on this machine
+    fetched = remotes.fetched(kept, elsewhere.get("pushes"))
+    commits, count = _commits(git, tips, since, fetched)
+    local, tags = (
+        {name.removeprefix(kind): sha for name, sha in kept.items() if name.startswith(kind)}
+        for kind in (_HEADS, _TAGS)
+    )
     state = {
         "local_branches": sorted(local),
-        "remote_branches": sorted(remotes),
         "current_branch": "HEAD" if detached else branch,
         "head_sha": head,
         "commit_count": count,
         "commits": list(commits.lines[:LINES]),
-        "remote_names": names,
         "open_prs": [],
         "branch_heads": local,
-        "remote_branch_heads": remotes,
         "commit_shas": list(commits.ids),
+        "tags": tags,
+        **elsewhere,
     }
     return state, tips
 
@@ -259,26 +273,13 @@ def _head(folder: str, refs: Mapping[str, str]) -> tuple[str, str]:
     return "", content
 
 
-def _remote_heads(
-    refs: Mapping[str, str], remotes: Sequence[str], origin: Mapping[str, str] | None
-) -> dict[str, str]:
-    """Branches of the remotes without the remote's name; that of `origin` stands above others."""
-    found: dict[str, str] = {}
-    for full, sha in refs.items():
-        if not full.startswith(_REMOTES):
-            continue
-        name = full.removeprefix(_REMOTES)
-        owner = max((r for r in remotes if name.startswith(f"{r}/")), key=len, default="")
-        branch = name[len(owner) + 1 :] if owner else name.partition("/")[2]
-        if owner == "origin" and origin is None:
-            found[branch] = sha
-        elif owner != "origin":
-            found.setdefault(branch, sha)
-    return dict(sorted({**found, **(origin or {})}.items()))
+def _commits(
+    git: _Git, tips: frozenset[str], since: Look, fetched: frozenset[str]
+) -> tuple[_Commits, int]:
+    """The newest commits (all new ones first), and how many there are in all.
 
-
-def _commits(git: _Git, tips: frozenset[str], since: Look) -> tuple[_Commits, int]:
-    """The newest commits (all new ones first), and how many there are in all."""
+    Those that `fetched` ids reach are known like those of earlier tips.
+    """
     if not tips:
         return _Commits((), ()), 0
     if not since.state:
@@ -286,8 +287,8 @@ def _commits(git: _Git, tips: frozenset[str], since: Look) -> tuple[_Commits, in
         whole = len(newest.ids) < IDS
         count = len(newest.ids) if whole else int(_rev_list(git, tips, "--count"))
         return newest, count
-    moved = tips - since.tips
-    fresh = _log(git, moved, since.tips, NEW_LIMIT) if moved else _Commits((), ())
+    moved = tips - since.tips - fetched
+    fresh = _log(git, moved, since.tips | fetched, NEW_LIMIT) if moved else _Commits((), ())
     ids, lines = since.state["commit_shas"], since.state["commits"]
     count = since.state["commit_count"] + len(fresh.ids)
     # an old tip that is one still, or the parent of a new commit, is reached: nothing is lost

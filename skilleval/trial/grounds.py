@@ -9,6 +9,7 @@ Does not own the trial's folder (`workspace`), nor which files a case has (forma
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import os
 import shutil
@@ -20,16 +21,22 @@ from typing import Any, NamedTuple
 
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.model import Arm, Case, File, State
+from skilleval.process import owner, turns
 from skilleval.reading.textfile import contains_path, links_below, reason
 from skilleval.redaction import redact
+from skilleval.runfolder import serial
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
-from skilleval.trial import gitfiles, gitstate
+from skilleval.trial import gitfiles, gitstate, template
 from skilleval.trial.pullrequests import github_slug
+from skilleval.trial.removal import remove
+from skilleval.trial.template import Template
 
 SUBJECT = "Initial commit"
 # a file that says that a temporary folder is ours to remove, and of which process
 MARKER = ".skilleval-trial"
+# how the names of trials' folders begin that are kept on purpose
+KEPT = "skilleval-kept-"
 CLONE_TIMEOUT_S = 600.0
 # of the system, for temporary files
 COMMON = ("/tmp", "/var/tmp")
@@ -45,6 +52,7 @@ class Ground(NamedTuple):
     files: Snapshot
     state: State
     look: gitstate.Look
+    template: Template
 
     @property
     def workspace(self) -> str:
@@ -63,6 +71,7 @@ class _Store:
         self.lock = threading.Lock()
         self.locks: dict[object, threading.Lock] = {}
         self.grounds: dict[object, Ground] = {}
+        self.empty: Template | None = None
         self.folder = ""
 
     def lock_of(self, key: object) -> threading.Lock:
@@ -87,17 +96,53 @@ def ground(case: Case, arm: Arm, hidden: Sequence[str], tools: Tools) -> Ground:
     """The ground of a case in an arm, made if there is none of exactly these files yet.
 
     Paths in and below `hidden` (where skills and a program's own files lie) are ignored by git and
-    are no part of its state. Raises `SkillevalError` if it cannot be made.
+    are no part of its state. What a ground held is part of the evidence: where it is played back,
+    nothing is made or cloned, and the workspace is empty. Raises `SkillevalError` if it cannot be
+    made.
     """
+    if tools.bare is tools:
+        return _stored(case, arm, hidden, tools)
+    made: list[Ground] = []
+
+    def hold() -> Any:
+        made.append(_stored(case, arm, hidden, tools.bare))
+        return {"files": serial.to_json(made[0].files), "git": serial.to_json(made[0].look.state)}
+
+    held = tools.observe(hold)
+    if made:
+        return made[0]
+    files = serial.from_json(Snapshot, held["files"])
+    with making(f"make the workspace of case {case.id}"):
+        folder = _STORE.new_folder(tools.environ)
+        os.mkdir(os.path.join(folder, "workspace"))
+        empty = template.read(os.path.join(folder, "workspace"))
+    return Ground(folder, files, _state(files, held["git"]), gitstate.Look(held["git"]), empty)
+
+
+def _stored(case: Case, arm: Arm, hidden: Sequence[str], tools: Tools) -> Ground:
     source = str(arm.options.get("source_repo") or "")
     stage = bool(case.annotations.get("stage"))
     key = (source, _mark(source), stage, tuple(_signature(case)), tuple(hidden))
-    with _STORE.lock_of(key):
+    with contextlib.ExitStack() as stack:
+        with turns.given_up():
+            stack.enter_context(_STORE.lock_of(key))
         made = _STORE.grounds.get(key)
         if made is None or not os.path.isdir(made.workspace):
-            folder = _STORE.new_folder(tools.environ)
-            made = _STORE.grounds[key] = _Maker(folder, tuple(hidden), tools).make(case, source)
+            with making(f"make the workspace of case {case.id}"):
+                folder = _STORE.new_folder(tools.environ)
+                made = _Maker(folder, tuple(hidden), tools).make(case, source)
+            _STORE.grounds[key] = made
         return made
+
+
+@contextlib.contextmanager
+def making(what: str) -> Iterator[None]:
+    """While files of ours are made: that it failed is a `SkillevalError`, which says why."""
+    try:
+        yield
+    except OSError as error:  # `copytree` collects several in one without a number
+        cause = reason(error) if error.strerror else str(error)
+        raise SkillevalError(f"cannot {what}: {cause}") from None
 
 
 @functools.cache
@@ -117,9 +162,17 @@ def plant_canary(folder: str) -> None:
 
 
 def mark(folder: str) -> None:
-    """Says that a folder is ours. Raises `OSError`."""
+    """Says that a folder is ours, of this process (`owner.parse` reads it). Raises `OSError`."""
     with open(os.path.join(folder, MARKER), "w", encoding="utf-8") as file:
-        file.write(f"{os.getpid()}\n")
+        file.write(f"{owner.ours().text}\n")
+
+
+def prefix(*, kept: bool) -> str:
+    """How the name of a trial's folder begins.
+
+    One that goes carries the tag of this process: its marker comes late and may go early.
+    """
+    return KEPT if kept else f"skilleval-{owner.ours().tag}-"
 
 
 def temporary_root(environ: Mapping[str, str], others: Sequence[str] = COMMON) -> str:
@@ -204,15 +257,20 @@ class _Maker(NamedTuple):
             look = gitstate.look(self.workspace, self.tools, remote=remote, hidden=self.hidden)
         else:
             look = gitstate.initial(self.workspace, SUBJECT)
-        state = State(tuple(File(*file) for file in files.files), look.state)
-        return Ground(self.folder, files, state, look)
+        state = _state(files, look.state)
+        return Ground(self.folder, files, state, look, template.read(self.workspace))
 
     def _git(self, *arguments: str) -> None:
         gitstate.run_git(arguments, self.tools, cwd=self.workspace)
 
     def _init(self) -> str:
+        """A new repository, as git makes one; it is asked once by this process."""
+        if _STORE.empty:
+            _STORE.empty.write(self.workspace)
+            return ""
         os.mkdir(self.workspace)
         self._git("init", "--quiet", "--template=")
+        _STORE.empty = template.read(self.workspace)
         return ""
 
     def _clone(self, source: str) -> str:
@@ -253,6 +311,10 @@ def _cloned(source: str, argv: list[str], tools: Tools, options: Mapping[str, An
         gitstate.run_git(argv, tools, **options)
     except SkillevalError as error:
         raise SkillevalError(redact(f"source repository {source}: {error}", ())) from None
+
+
+def _state(files: Snapshot, git: Mapping[str, Any]) -> State:
+    return State(tuple(File(*file) for file in files.files), git)
 
 
 def visible_files(found: Snapshot, hidden: Sequence[str]) -> Snapshot:
@@ -317,6 +379,6 @@ def _mark(source: str) -> str:
     return gitfiles.refs_mark(inner if os.path.isdir(inner) else source)
 
 
-def _remove(folder: str, owner: int) -> None:
-    if os.getpid() == owner:  # a fork that ends must not take its parent's grounds with it
-        shutil.rmtree(folder, ignore_errors=True)
+def _remove(folder: str, maker: int) -> None:
+    if os.getpid() == maker:  # a fork that ends must not take its parent's grounds with it
+        remove(folder, MARKER)

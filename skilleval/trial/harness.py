@@ -10,24 +10,29 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from skilleval import snapshot
 from skilleval.errors import SkillevalError
 from skilleval.model import Arm, Case, Delta, Failure, File, Outcome, State
-from skilleval.process import LONGEST_ARGUMENT_BYTES, Command, Completed, find_executable
+from skilleval.process import (
+    LONGEST_ARGUMENT_BYTES,
+    Command,
+    Completed,
+    find_executable,
+    turns,
+)
 from skilleval.reading import textfile
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
-from skilleval.trial import attempts, gitstate, grounds, pullrequests, workspace
+from skilleval.trial import attempts, gitstate, integrity, pullrequests, workspace
 from skilleval.trial.attempts import Attempt
 
 if TYPE_CHECKING:
     from skilleval.trial.transcript import Transcript
 
-# seed 002: SKILL_EVAL_AGENT_TIMEOUT, SKILL_EVAL_AGENT_RETRIES; the wait grows with each attempt
-TIMEOUT_S, RETRIES, PAUSE_S = 600.0, 1, 2.0
+PAUSE_S = 2.0  # before another attempt; it grows with each
 QUESTION_TIMEOUT_S = 30.0
 # what went wrong around the agent says nothing about the agent, whatever it did until then
 OUTSIDE = ("infrastructure", "permission", "budget")
@@ -80,19 +85,19 @@ def run(program: Program, case: Case, arm: Arm, tools: Tools) -> Outcome:
 
     The arm's options, beside those of `workspace.prepare`: `timeout_s` (of one attempt), `retries`,
     `base_url`, `effort`, `max_budget_usd`. A program that ends with an error or at its deadline is
-    graded if it has said or changed anything (seed 002); what failed around it is an error. The
-    outcome's `source` is the trial's folder if that is kept.
-    Raises `SkillevalError` when the workspace cannot be made.
+    graded if it has said or changed anything (seed 002); what failed around it is an error, and so
+    is a workspace that cannot be made. The outcome's `source` is the trial's folder if kept.
     """
+    trial = _Trial(program, case, arm, tools)
     try:
-        with workspace.prepare(case, arm, program, tools.bare) as place:
-            outcome = _Trial(program, case, arm, tools).run(place)
+        with turns.taken(), workspace.prepare(case, arm, program, tools) as place:
+            outcome = trial.run(place)
             if workspace.is_kept(tools.environ):
                 notes = (*outcome.notes, f"workspace kept: {place.workspace}")
                 outcome = outcome._replace(notes=notes, source=place.folder)
             return outcome
-    except workspace.ControlBroken as error:
-        return Outcome("error", error=str(error), failure="control")
+    except SkillevalError as error:
+        return trial.ended_by(error)
 
 
 def prompt(case: Case, arm: Arm) -> str:
@@ -137,36 +142,34 @@ class _Trial:
         place = self._try(place)
         after, delta = self._look(place, before)
         failure, error = self._failure(place, delta)
-        last = self.attempts[-1]
+        told = attempts.outcome(self.attempts)
         self.notes += attempts.uncounted(self.attempts)
-        lost = failure in (*OUTSIDE, "contaminated", "control")
-        graded = not lost and bool(last.told.output or not failure or _has_changed(delta))
+        graded = is_graded(failure, told.output, delta)
         if graded and failure:
             self.notes.append(f"{failure}: {error}")
         listed = attempts.listed(self.attempts)
-        return Outcome(
+        if listed is None:
+            listed = self.tools.observe(lambda: list(place.skills))
+        return told._replace(
             status="ok" if graded else "error",
-            output=last.told.output,
             error="" if graded else error,
-            exit_code=last.done.exit_code,
-            timed_out=last.done.timed_out,
-            seconds=sum(attempt.done.seconds for attempt in self.attempts),
-            usage=attempts.usage(self.attempts),
-            events=(*attempts.earlier(self.attempts), *last.told.events),
             delta=delta,
-            attempts=len(self.attempts),
             failure=failure,
             before=before,
             after=after,
-            skills=place.skills if listed is None else tuple(sorted(listed)),
+            skills=tuple(sorted(listed)),
             notes=tuple(dict.fromkeys(self.notes)),
-            stdout=attempts.printed([each.done.stdout for each in self.attempts]),
-            stderr=attempts.printed([each.done.stderr for each in self.attempts]),
         )
+
+    def ended_by(self, error: SkillevalError) -> Outcome:
+        """What is known when the place cannot be made, also the one for another attempt."""
+        told = attempts.outcome(self.attempts) if self.attempts else Outcome("error")
+        notes = tuple(dict.fromkeys(self.notes))
+        return told._replace(error=str(error), failure=error.failure, notes=notes)
 
     def _try(self, place: workspace.Place) -> workspace.Place:
         """Attempts until one is good or the last; another one starts from a place as new."""
-        retries = int(self.arm.options.get("retries", RETRIES))
+        retries = int(self.arm.options.get("retries", attempts.RETRIES))
         while True:
             self.attempts.append(self._attempt(place))
             number, attempt = len(self.attempts), self.attempts[-1]
@@ -179,7 +182,8 @@ class _Trial:
                 )
                 return place
             self.notes.append(f"attempt {number}: {failure}: {error}")
-            self.tools.sleep(PAUSE_S * number)
+            with turns.given_up():
+                self.tools.sleep(PAUSE_S * number)
             place = workspace.furnish(place, self.arm)
 
     def _is_pristine(self, place: workspace.Place) -> bool:
@@ -195,7 +199,7 @@ class _Trial:
             f" ({LONGEST_ARGUMENT_BYTES}); put the long text in a file of the case",
         )
         if longest <= LONGEST_ARGUMENT_BYTES or not sys.platform.startswith("linux"):
-            timeout_s = float(self.arm.options.get("timeout_s") or TIMEOUT_S)
+            timeout_s = float(self.arm.options.get("timeout_s") or attempts.TIMEOUT_S)
             environ = {**place.environ, **self.program.environ(ask)}
             stdin = self.program.stdin(ask)
             command = Command(argv, timeout_s, cwd=place.workspace, env=environ, stdin=stdin)
@@ -228,6 +232,9 @@ class _Trial:
 
     def _note(self, done: Completed, told: Transcript) -> None:
         self.notes += told.notes
+        if denied := [event for event in told.events if event.kind == "denied"]:
+            names = ", ".join(dict.fromkeys(event.name for event in denied))
+            self.notes.append(f"permission denied: {names} ({len(denied)} times)")
         if done.survivors:
             self.notes.append(f"{done.survivors} processes were left running, and were ended")
         if cut := done.stdout_cut_bytes + done.stderr_cut_bytes:
@@ -263,7 +270,8 @@ class _Trial:
         if not self.slug:
             return state
         try:
-            return {**state, "open_prs": pullrequests.pull_requests(self.slug, self.tools)}
+            found = pullrequests.pull_requests(self.slug, self.tools)
+            return {**state, "open_prs": found, "open_prs_of": self.slug}
         except SkillevalError as error:
             self.notes.append(str(error))
             return {**state, "open_prs": None}  # unknown, which is not none
@@ -273,50 +281,32 @@ class _Trial:
         failure, error = self.attempts[-1].failure
         if failure in OUTSIDE:
             return failure, error
-        if self.tools.observe(lambda: any(grounds.canary() in t for t in self._said(delta))):
-            return "contaminated", (
-                "contaminated: the agent read a file that stands beside the answers, outside its"
-                " workspace (its output holds the canary)"
-            )
-        if broken := self._broken(place):
+        tried, before = self.attempts, place.ground.state
+        if told := self.tools.observe(
+            lambda: integrity.contamination(self.case, before, tried, delta)
+        ):
+            # what was recorded by older versions says only that it is so
+            return "contaminated", told if isinstance(told, str) else integrity.CANARY_SEEN
+        if broken := integrity.broken_control(
+            place, self.case, self.arm, tried, lambda: self.tools.observe(place.visible)
+        ):
             return "control", broken
         return failure, error
 
-    def _said(self, delta: Delta) -> Iterator[str]:
-        """All texts that came from the agent."""
-        for attempt in self.attempts:
-            yield from (attempt.done.stdout, attempt.done.stderr, attempt.told.output)
-        for change in (*delta.added, *delta.modified):
-            yield from (change.path, change.content)
-        yield from delta.git.get("new_commits", ())
 
-    def _broken(self, place: workspace.Place) -> str:
-        """How the arm was not what it claims, by the program's own listing, its deeds, or disk."""
-        name, listed = place.skill, attempts.listed(self.attempts)
-        if self.arm.with_skill:
-            if listed is not None and not _has(listed, name):
-                return f"control broken: {self.program.NAME} did not list the skill {name!r}"
-            return ""
-        if listed is not None and _has(listed, name):
-            return f"control broken: {self.program.NAME} listed the skill {name!r} without it"
-        used = [
-            e.name
-            for a in self.attempts
-            for e in a.told.events
-            if e.kind == "skill" and not e.failed
-        ]
-        if _has(used, name):
-            return f"control broken: the skill {name!r} was used in the arm without it"
-        try:
-            workspace.prove(place, self.tools.observe(place.visible))
-        except workspace.ControlBroken as error:
-            return f"{error} (after the run)"
-        return ""
+def is_graded(failure: Failure, output: str, delta: Delta) -> bool:
+    """Is there something to grade in what came of a trial that may have failed?
+
+    What failed around the agent says nothing about it; an agent that failed is graded by what it
+    said and changed until then, if that is anything.
+    """
+    lost = failure in (*OUTSIDE, "contaminated", "control")
+    return not lost and bool(output or not failure or _has_changed(delta))
 
 
 def _whole(files: Snapshot, before: State) -> tuple[File, ...]:
     """Files with their contents, also of those that have not changed."""
-    known = {file.change.path: file for file in before.files}
+    known = {file.change.path: file for file in before.files or ()}
     return tuple(
         known[file.change.path]
         if file.change.path in known and known[file.change.path].digest == file.digest
@@ -327,11 +317,7 @@ def _whole(files: Snapshot, before: State) -> tuple[File, ...]:
 
 def _has_changed(delta: Delta) -> bool:
     git = delta.git
-    moved = any(git.get(field) for field in ("new_branches", "new_commit_shas", "pushed_branches"))
+    fields = ("new_branches", "new_commit_shas", "pushed_branches", "deleted_remote_branches")
+    moved = any(git.get(field) for field in fields)
     head = bool(git.get("head_advanced") or git.get("current_branch_changed"))
     return bool(delta.added or delta.modified or delta.deleted) or moved or head
-
-
-def _has(names: Sequence[str], skill: str) -> bool:
-    """Is the skill among the names? One of a plugin is called `plugin:skill`."""
-    return any(name == skill or name.endswith(f":{skill}") for name in names)

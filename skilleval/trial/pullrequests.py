@@ -30,7 +30,7 @@ def pull_requests(slug: str, tools: Tools) -> list[dict[str, Any]]:
     """The pull requests of a GitHub repository, open or not, by `gh`. Raises `SkillevalError`."""
     import json
 
-    fields = "number,headRefName,baseRefName,url,state"
+    fields = "number,title,headRefName,headRefOid,baseRefName,url,state,isDraft"
     argv = ["gh", "pr", "list", "--repo", slug, "--state", "all", "--limit", str(LIMIT)]
     done = tools.run(Command([*argv, "--json", fields], 30.0, env=dict(tools.environ)))
     try:

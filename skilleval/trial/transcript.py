@@ -54,10 +54,11 @@ class Transcript(NamedTuple):
 
     `output` is the final answer. `failure` and `error` say that the attempt failed, and of what;
     a timeout is nothing that a program tells. `skills` are those that the program itself lists
-    as visible to the agent, None if it has no such list. `seconds` is the time that the program
-    reports. `details` are tokens that `Usage` has no field for: `cache_creation`, `reasoning`, and
-    `uncached`, the input that was not read from a cache (Claude leaves the cached part out of
-    `Usage.input`, Codex includes it). `notes` say what was left out or has to be known.
+    as visible to the agent, None if it has no such list. `model` is the one that answered (more
+    than one: with commas), `session` what the program calls this conversation. `details` are
+    tokens that `Usage` has no field for: `cache_creation`, `reasoning`, and `uncached`, the input
+    that was not read from a cache (Claude leaves the cached part out of `Usage.input`, Codex
+    includes it). `notes` say what was left out or has to be known.
     """
 
     output: str = ""
@@ -69,7 +70,6 @@ class Transcript(NamedTuple):
     session: str = ""
     model: str = ""
     notes: tuple[str, ...] = ()
-    seconds: float | None = None
     details: Mapping[str, int] = EMPTY
 
 
@@ -249,8 +249,17 @@ def reason(message: str, details: str) -> str:
 
 
 def refused(events: Iterable[Event]) -> tuple[Failure, str]:
-    """The failure of an attempt in which the agent was denied a tool; nothing if it was not."""
-    names = dict.fromkeys(event.name for event in events if event.kind == "denied")
+    """The failure of an attempt in which the agent was denied a tool; nothing if it was not.
+
+    A tool that worked later was not denied to it: only that one call was, such as a dangerous
+    command. That is the agent's own doing, and no failure.
+    """
+    names: dict[str, None] = {}
+    for event in events:
+        if event.kind == "denied":
+            names[event.name] = None
+        elif event.kind == "call" and not event.failed:
+            names.pop(event.name, None)
     return ("permission", f"permission denied: {', '.join(names)}") if names else ("", "")
 
 

@@ -20,17 +20,18 @@ import os
 import shutil
 import stat
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.model import Arm, Case, File
-from skilleval.reading.textfile import reason
+from skilleval.process import turns
+from skilleval.reading.textfile import contains_path
 from skilleval.skill import MANIFEST, NOT_INSTALLED
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
 from skilleval.trial import gitstate, grounds, visibility
+from skilleval.trial.removal import remove
 
 MARKER = grounds.MARKER
 KEEP = "SKILL_EVAL_KEEP_WORKSPACE"
@@ -53,13 +54,12 @@ OF_USER = frozenset(
 )
 # with a source repository elsewhere, which the agent is meant to push to
 OF_REMOTE = frozenset({"SSH_AUTH_SOCK", "GH_TOKEN", "GITHUB_TOKEN", "GITLAB_TOKEN"})
-# Copying is hundreds of system calls, and each gives up the interpreter's lock: fifty threads that
-# copy at once wait for each other twenty times as long as two in turn take.
-_FEW = threading.BoundedSemaphore(2)
 
 
 class ControlBroken(SkillevalError):
     """An arm that is not what it claims: with a skill it should lack, or without the one it has."""
+
+    failure = "control"
 
 
 class Layout(Protocol):
@@ -141,7 +141,8 @@ class Place(NamedTuple):
 def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Place]:
     """A furnished place, gone when the context ends unless $SKILL_EVAL_KEEP_WORKSPACE is set.
 
-    The arm's options: `skill` (folder), `skill_name`, `source_repo`, `home` (`isolated`, `user`).
+    The arm's options: `skill` (folder), `skill_name`, `source_repo`, `home` (`isolated`, `user`),
+    `pass_env` (names of variables of ours that the agent may see, too).
     Raises `ControlBroken` if the arm is not what it claims, `UsageError` for a bad option, and
     `SkillevalError` if it cannot be made.
     """
@@ -149,7 +150,9 @@ def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Pla
     own = f"{program.SKILLS}/{skill}" if skill else program.SKILLS
     hidden = tuple(dict.fromkeys([own, *program.DROPPINGS]))
     ground = grounds.ground(case, arm, hidden, tools)
-    folder = tempfile.mkdtemp(prefix="skilleval-", dir=grounds.temporary_root(tools.environ))
+    root = grounds.temporary_root(tools.environ)
+    with grounds.making(f"make a folder in {root}"):
+        folder = tempfile.mkdtemp(prefix=grounds.prefix(kept=is_kept(tools.environ)), dir=root)
     try:
         place = Place(
             folder=folder,
@@ -165,24 +168,19 @@ def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Pla
         yield furnish(place, arm)
     finally:
         if not is_kept(tools.environ):
-            with _FEW:
-                remove(folder)
+            turns.later(lambda: remove(folder, MARKER))
 
 
 def furnish(place: Place, arm: Arm) -> Place:
     """The place as new, whatever is in it. Raises as `prepare` does."""
-    try:
-        with _FEW:
-            _clear(place.folder)
-            _plant(place)
-            shutil.copytree(place.ground.workspace, place.workspace, symlinks=True)
-            if place.remote:
-                _copy_remote(place)
-            if place.installed:
-                _install(str(arm.options.get("skill") or ""), place.installed)
-    except (OSError, shutil.Error) as error:
-        cause = reason(error) if isinstance(error, OSError) and error.strerror else str(error)
-        raise SkillevalError(f"cannot furnish {place.folder}: {cause}") from None
+    with grounds.making(f"furnish {place.folder}"):
+        _clear(place.folder)
+        _plant(place)
+        place.ground.template.write(place.workspace)
+        if place.remote:
+            _copy_remote(place)
+        if place.installed:
+            _install(str(arm.options.get("skill") or ""), place.installed)
     marks = gitstate.marks(place.workspace, place.remote)
     look = place.ground.look._replace(refs_mark=marks[0], index_mark=marks[1])
     found = place.visible()
@@ -201,12 +199,25 @@ def prove(place: Place, found: Mapping[str, str]) -> None:
         arm = "with" if wanted else "without"
         raise ControlBroken(
             f"control broken: the arm {arm} the skill also finds {place.skill!r} in"
-            f" {', '.join(extra)}; remove it there, or run with --home isolated"
+            f" {', '.join(extra)}; {_remedy(place, extra)}"
         )
     if wanted - there:
         raise ControlBroken(
             f"control broken: the skill {place.skill!r} is not in {place.installed}"
         )
+
+
+def _remedy(place: Place, found: Sequence[str]) -> str:
+    """What to do about skills that the agent should not find in those folders."""
+    if any(contains_path(place.workspace, folder) for folder in found):
+        return (
+            "the source repository or the files of the case bring it along: take it out of them, or"
+            " give the skill under test another name"
+        )
+    users = not contains_path(place.folder, place.home)
+    if users and any(contains_path(place.home, folder) for folder in found):
+        return "remove it there, or run with --home isolated"
+    return "remove it there"
 
 
 def skill_name(arm: Arm) -> str:
@@ -226,32 +237,6 @@ def skill_name(arm: Arm) -> str:
 def is_kept(environ: Mapping[str, str]) -> bool:
     """Do trials leave their folders behind (seed 002, for debugging)?"""
     return environ.get(KEEP, "").lower() not in ("", "0", "false", "no")
-
-
-def remove(folder: str) -> bool:
-    """Removes a trial's folder, also one whose permissions the agent took away; says if it is gone.
-
-    A link in its place is left alone: what it leads to is not ours.
-    """
-    if os.path.islink(folder):
-        return False
-    shutil.rmtree(folder, ignore_errors=True)
-    if os.path.lexists(folder):
-        _unlock(folder)
-        for place, _, _ in os.walk(folder):
-            _unlock(place)
-        shutil.rmtree(folder, ignore_errors=True)
-    return not os.path.lexists(folder)
-
-
-def _unlock(folder: str) -> None:
-    """Makes a folder and those in it usable, so that the walk can go on."""
-    with contextlib.suppress(OSError):
-        os.chmod(folder, stat.S_IRWXU)
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    os.chmod(entry.path, stat.S_IRWXU)
 
 
 def _clear(folder: str) -> None:
@@ -345,7 +330,7 @@ def _environ(
 ) -> dict[str, str]:
     """All that the agent sees of our environment, by name, and what is its own."""
     user = _is_user_home(arm)
-    named = {*SEEN, *credentials, *(OF_USER if user else ())}
+    named = {*SEEN, *credentials, *arm.options.get("pass_env", ()), *(OF_USER if user else ())}
     if grounds.is_address(str(arm.options.get("source_repo") or "")):
         named |= OF_REMOTE
     kept = {key: environ[key] for key in environ if key in named or key.startswith("LC_")}

@@ -32,10 +32,39 @@ def test_branches_of_a_bare_repository(tmp_path, work):
     assert gitfiles.heads(str(tmp_path / "bare.git")) == told(work)
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_tags_are_those_of_git(work, packed):
+    git(work, "tag", "v1")
+    git(work, "tag", "-a", "-m", "two", "rel/v2")
+    if packed:
+        git(work, "pack-refs", "--all")
+    assert gitfiles.tags(str(work / ".git")) == {
+        name: git(work, "rev-parse", f"refs/tags/{name}") for name in ("rel/v2", "v1")
+    }
+
+
 def test_remotes_are_those_of_the_configuration(work):
     git(work, "remote", "add", "b/c", "x")
     git(work, "remote", "add", "a", "y")
     assert gitfiles.remote_names(str(work / ".git")) == ["a", "b/c"]
+
+
+def test_pushes_are_told_from_fetches_and_say_what_was_there_before(tmp_path, work):
+    git(tmp_path, "clone", "-q", "--bare", str(work), "bare.git")
+    ours, theirs = (tmp_path / name for name in ("ours", "theirs"))
+    for name in ("ours", "theirs"):
+        git(tmp_path, "clone", "-q", "bare.git", name)
+    old = git(ours, "rev-parse", "HEAD")
+    git(theirs, "push", "-q", "origin", "HEAD:refs/heads/theirs")
+    git(ours, "fetch", "-q")
+    assert gitfiles.pushes(str(ours / ".git")) == {}
+    git(ours, "commit", "-q", "--allow-empty", "-m", "x")
+    git(ours, "push", "-q", "origin", "HEAD:refs/heads/feat/ours", "main")
+    new = git(ours, "rev-parse", "HEAD")
+    assert gitfiles.pushes(str(ours / ".git")) == {
+        "origin/feat/ours": [["0" * 40, new]],
+        "origin/main": [[old, new]],
+    }
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,9 @@ def test_state_has_the_field_names_of_the_seed(look, work):
         "branch_heads": {"main": sha},
         "remote_branch_heads": {},
         "commit_shas": [sha],
+        "tags": {},
+        "other_pushes": {},
+        "pushes": {},
         "status_porcelain": [],
         "changed_files": [],
     }
@@ -251,6 +254,47 @@ def test_push_past_the_remote_is_seen_where_the_remote_is_here(tmp_path, look, c
     remote = str(tmp_path / "remote.git")
     change = changed(look, cloned, ("push", "-q", remote, "HEAD:refs/heads/sly"), remote=remote)
     assert change["new_remote_branches"] == ["sly"]
+
+
+@pytest.mark.parametrize("options", [{}, {"remote": "remote.git"}], ids=["tracked", "looked at"])
+def test_push_to_another_remote_hides_behind_no_branch_of_origin(tmp_path, look, cloned, options):
+    options = {name: str(tmp_path / value) for name, value in options.items()}
+    git(tmp_path, "init", "-q", "--bare", "other.git")
+    add = ("remote", "add", "team/other", str(tmp_path / "other.git"))
+    change = changed(look, cloned, add, ("push", "-q", "team/other", "main"), **options)
+    assert change["pushed_branches"] == ["team/other/main"]
+    assert change["new_remote_branches"] == []
+
+
+def test_fetch_from_another_remote_and_its_new_name_are_no_push(tmp_path, look, cloned):
+    add = ("remote", "add", "other", str(tmp_path / "remote.git"))
+    change = changed(
+        look, cloned, add, ("fetch", "-q", "other"), ("remote", "rename", "other", "x")
+    )
+    assert (change["pushed_branches"], change["new_remote_branches"]) == ([], [])
+
+
+def test_branch_pushed_to_another_remote_is_compared_with_head(tmp_path, look, cloned):
+    git(tmp_path, "init", "-q", "--bare", "fork.git")
+    git(cloned, "remote", "add", "fork", str(tmp_path / "fork.git"))
+    commands = (("checkout", "-q", "-b", "feat"), (*COMMIT, "x"), ("push", "-q", "fork", "feat"))
+    assert changed(look, cloned, *commands)["eval_branch_pushed_matches_head"]
+
+
+@pytest.mark.parametrize("options", [{}, {"remote": "remote.git"}], ids=["tracked", "looked at"])
+def test_branch_deleted_on_the_remote_is_gone(tmp_path, look, cloned, options):
+    options = {name: str(tmp_path / value) for name, value in options.items()}
+    change = changed(look, cloned, ("push", "-q", "origin", "--delete", "dev"), **options)
+    assert change["deleted_remote_branches"] == ["dev"]
+    assert (change["pushed_branches"], change["deleted_branches"]) == ([], [])
+
+
+def test_tags_are_part_of_the_state_here_and_on_a_remote_of_ones_own(tmp_path, look, cloned):
+    remote = str(tmp_path / "remote.git")
+    git(cloned, "tag", "v1")
+    git(cloned, "push", "-q", "origin", "v1")
+    state = look(cloned, remote=remote).state
+    assert state["tags"] == state["remote_tags"] == {"v1": git(cloned, "rev-parse", "HEAD")}
 
 
 def test_remote_whose_name_has_a_slash(tmp_path, look, work):

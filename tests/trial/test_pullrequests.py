@@ -58,7 +58,9 @@ def test_pull_requests_are_those_that_gh_lists(tmp_path):
     found = [{"number": 3, "headRefName": "feat", "state": "OPEN"}]
     given = fake_gh(tmp_path, f"echo \"$@\" > {tmp_path}/call; echo '{json.dumps(found)}'")
     assert pull_requests("o/r", given) == found
-    assert "pr list --repo o/r --state all" in (tmp_path / "call").read_text()
+    call = (tmp_path / "call").read_text()
+    assert "pr list --repo o/r --state all" in call
+    assert {"title", "baseRefName", "isDraft", "headRefOid"} <= {*call.split()[-1].split(",")}
 
 
 @pytest.mark.parametrize(

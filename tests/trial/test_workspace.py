@@ -12,7 +12,8 @@ from harness_fake import SKILL, Fake, arm, case, environ, git, repository, skill
 
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.model import Arm
-from skilleval.trial import gitfiles, grounds, workspace
+from skilleval.process import owner
+from skilleval.trial import gitfiles, grounds, removal, workspace
 from skilleval.trial.workspace import ControlBroken, prepare
 
 
@@ -92,7 +93,7 @@ def test_folder_is_kept_when_asked(tmp_path, value, kept):
 
 
 def test_marker_says_that_the_folder_is_ours(open_place):
-    assert Path(open_place().folder, grounds.MARKER).read_text() == f"{os.getpid()}\n"
+    assert Path(open_place().folder, grounds.MARKER).read_text() == f"{owner.ours().text}\n"
 
 
 # What the agent finds
@@ -236,7 +237,8 @@ def test_unknown_home_is_refused(tmp_path, open_place):
 @pytest.mark.parametrize("with_skill", [True, False])
 def test_same_named_skill_in_the_users_home_is_refused(tmp_path, open_place, with_skill):
     there = skill(tmp_path, SKILL, "user/.claude/skills")
-    with pytest.raises(ControlBroken, match=f"also finds 'demo' in {there}"):
+    message = f"also finds 'demo' in {there}; remove it there, or run with --home isolated$"
+    with pytest.raises(ControlBroken, match=message):
         open_place(arm_=arm(tmp_path, with_skill, home="user"))
 
 
@@ -247,7 +249,10 @@ def test_skill_of_the_users_home_is_out_of_sight_in_an_isolated_one(tmp_path, op
 
 def test_same_named_skill_above_the_workspace_is_refused(tmp_path, open_place):
     skill(tmp_path, SKILL, ".agents/skills")
-    with pytest.raises(ControlBroken, match="arm without the skill also finds 'demo'"):
+    message = (
+        r"arm without the skill also finds 'demo' in .*/\.agents/skills/demo; remove it there$"
+    )
+    with pytest.raises(ControlBroken, match=message):
         open_place(arm_=arm(tmp_path, with_skill=False))
 
 
@@ -258,7 +263,8 @@ def test_same_named_skill_in_the_source_repository_is_refused(tmp_path, open_pla
     (source / ".codex/skills/demo/.git").rmdir()
     git(source, "add", "--all")
     git(source, "commit", "-q", "-m", "skill")
-    with pytest.raises(ControlBroken, match=r"also finds 'demo' in .*/\.codex/skills/demo"):
+    message = r"also finds 'demo' in .*/\.codex/skills/demo; the source repository or the files of"
+    with pytest.raises(ControlBroken, match=message):
         open_place(arm_=arm(tmp_path, with_skill=False, source_repo=str(source)))
 
 
@@ -375,7 +381,7 @@ def test_link_in_place_of_the_folder_is_not_followed(tmp_path):
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious" / "file").write_text("x")
     (tmp_path / "link").symlink_to(tmp_path / "precious")
-    assert workspace.remove(str(tmp_path / "link")) is False
+    assert removal.remove(str(tmp_path / "link")) is False
     assert (tmp_path / "precious" / "file").exists()
 
 
@@ -405,7 +411,7 @@ def test_folder_without_any_permission_is_removed():
             with contextlib.suppress(PermissionError):
                 os.listdir(folder)
                 return False  # permissions do not count here: the test would prove nothing
-            return workspace.remove(str(folder))
+            return removal.remove(str(folder))
 
         assert as_another_user(work) == 0
         assert not folder.exists()

@@ -1,0 +1,104 @@
+"""A folder to be copied many times: looked at once, then written with as few calls as there are.
+
+Each system call gives up the interpreter's lock, and many trials start at once: `shutil.copytree`
+makes twenty calls for a small file, this makes three. Owns what a copy keeps: names, contents,
+modes, links as they are; no times, and nothing that is neither file, folder nor link.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from skilleval.process import turns
+
+# of one file, and of all files of a template: contents up to here stay in memory
+SMALL_BYTES = 16 * 1024
+KEPT_BYTES = 512 * 1024
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_EVERYBODY = 0o777
+
+
+class Entry(NamedTuple):
+    """What lies at a path relative to the folder; the `content` of a large file is not kept."""
+
+    path: str
+    mode: int
+    link: str = ""
+    content: bytes | None = None
+
+
+class Template(NamedTuple):
+    """What is below a folder, outer ones first; `mode` is its own."""
+
+    folder: str
+    mode: int
+    folders: tuple[Entry, ...]
+    files: tuple[Entry, ...]
+
+    def write(self, target: str) -> None:
+        """Makes a copy at `target`, which must not be there. Raises `OSError`."""
+        os.mkdir(target)
+        masked = _EVERYBODY & ~self.mode  # what a new file or folder does not get by itself
+        for entry in self.folders:
+            os.mkdir(os.path.join(target, entry.path))
+        for entry in self.files:
+            place = os.path.join(target, entry.path)
+            if entry.link:
+                os.symlink(entry.link, place)
+                continue
+            if entry.content is None:
+                with turns.given_up():  # long, and without the interpreter's lock
+                    shutil.copyfile(os.path.join(self.folder, entry.path), place)
+            else:
+                _write(place, entry.mode, entry.content)
+            if entry.content is None or entry.mode & masked:
+                os.chmod(place, entry.mode)
+        for entry in reversed(self.folders):
+            if entry.mode != self.mode:
+                os.chmod(os.path.join(target, entry.path), entry.mode)
+
+
+def read(folder: str) -> Template:
+    """The template of a folder that stays as it is. Raises `OSError`."""
+    folders, files, room = [], [], KEPT_BYTES
+    for entry, size in _walk(folder, ""):
+        if stat.S_ISDIR(entry.mode):
+            folders.append(entry._replace(mode=stat.S_IMODE(entry.mode)))
+            continue
+        kept = entry._replace(mode=stat.S_IMODE(entry.mode))
+        if not entry.link and size <= min(SMALL_BYTES, room):
+            with open(os.path.join(folder, entry.path), "rb") as file:
+                kept = kept._replace(content=file.read())
+            room -= size
+        files.append(kept)
+    return Template(folder, stat.S_IMODE(os.stat(folder).st_mode), tuple(folders), tuple(files))
+
+
+def _walk(folder: str, prefix: str) -> Iterator[tuple[Entry, int]]:
+    """Everything below, with its size; a folder comes before what is in it."""
+    with os.scandir(os.path.join(folder, prefix)) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for each in entries:
+        path = os.path.join(prefix, each.name)
+        status = each.stat(follow_symlinks=False)
+        if stat.S_ISLNK(status.st_mode):
+            yield Entry(path, status.st_mode, os.readlink(each.path)), 0
+        elif stat.S_ISDIR(status.st_mode):
+            yield Entry(path, status.st_mode), 0
+            yield from _walk(folder, path)
+        elif stat.S_ISREG(status.st_mode):
+            yield Entry(path, status.st_mode), status.st_size
+
+
+def _write(place: str, mode: int, content: bytes) -> None:
+    handle = os.open(place, _NEW, mode)
+    try:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(handle, left) :]
+    finally:
+        os.close(handle)
