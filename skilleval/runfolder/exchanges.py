@@ -11,18 +11,19 @@ Owns the files below the folder; owns no meaning of what they hold.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from skilleval import console
+from skilleval import writing
 from skilleval.errors import SkillevalError, SuiteError
 from skilleval.http import Request, Response
 from skilleval.model import Trial
 from skilleval.process import Command, Completed
 from skilleval.reading import jsonread, textfile
 from skilleval.redaction import redact, secrets_in, secrets_of
-from skilleval.runfolder import serial, store
+from skilleval.runfolder import serial
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
 
@@ -48,39 +49,41 @@ def _place(root: str, trial: Trial) -> _Place:
     return _Place(os.path.join(root, *parts), count(1))
 
 
-def recording(root: str) -> Callable[[Tools, Trial], Tools]:
+def recording(root: str, names: Iterable[str] = ()) -> Callable[[Tools, Trial], Tools]:
     """For `engine.Session.equip`: tools that write every exchange below `root` as it is made.
 
+    What the variables `names` hold is secret, too (see `redaction.secrets_in`).
     Where that cannot be written, the run goes on, and the user is told once: what an agent did is
     worth more than its recording, and a replay names what it misses.
     """
     told: list[str] = []
 
-    def write(path: str, asked: Any, response: Any, secrets: tuple[str, ...]) -> None:
+    def write(tools: Tools, path: str, asked: Any, response: Any, secrets: Sequence[str]) -> None:
         try:
             document = {"request": asked, "response": response}
-            store.write_text(path, redact(store.as_json(document), secrets))
+            writing.write_text(path, redact(writing.as_json(document), secrets))
         except OSError as error:
             if not told:
                 told.append(path)
                 reason = textfile.reason(error)
-                console.note(f"warning: the recording is incomplete: {path}: {reason}")
+                tools.note(f"warning: the recording is incomplete: {path}: {reason}")
 
     def equip(tools: Tools, trial: Trial) -> Tools:
         place = _place(root, trial)
-        secrets = secrets_in(tools.environ)
+        secrets = secrets_in(tools.environ, names)
+        keep = partial(write, tools)
 
         def run(command: Command) -> Completed:
             completed = tools.run(command)
             request = {"argv": list(command.argv)}
-            write(place.next("run"), request, completed, secrets)
+            keep(place.next("run"), request, completed, secrets)
             return completed
 
         def post(request: Request) -> Response:
             response = tools.post(request)
             asked = {"url": request.url, "body": request.body.decode("utf-8", "replace")}
             found = response._replace(headers={})
-            write(place.next("post"), asked, found, (*secrets, *secrets_of(request)))
+            keep(place.next("post"), asked, found, (*secrets, *secrets_of(request)))
             return response
 
         def look(folder: str, since: Snapshot | None) -> Snapshot:
@@ -88,14 +91,14 @@ def recording(root: str) -> Callable[[Tools, Trial], Tools]:
             try:
                 snapshot = tools.look(folder, since)
             except OSError as error:
-                write(path, {}, {"error": textfile.reason(error)}, secrets)
+                keep(path, {}, {"error": textfile.reason(error)}, secrets)
                 raise
-            write(path, {}, snapshot, secrets)
+            keep(path, {}, snapshot, secrets)
             return snapshot
 
         def observe(find_out: Callable[[], Any]) -> Any:
             found = tools.observe(find_out)
-            write(place.next("observe"), {}, {"found": found}, secrets)
+            keep(place.next("observe"), {}, {"found": found}, secrets)
             return found
 
         return tools._replace(run=run, post=post, look=look, observe=observe, unrecorded=tools.bare)
@@ -146,8 +149,8 @@ def note_contents(root: str, contents: Mapping[str, str]) -> None:
 
     Raises `SkillevalError` if it cannot be written.
     """
-    with store.writing(root):
-        store.write_text(os.path.join(root, CONTENTS), store.as_json(dict(contents)))
+    with writing.guarded(root):
+        writing.write_text(os.path.join(root, CONTENTS), writing.as_json(dict(contents)))
 
 
 def changed(root: str, contents: Mapping[str, str]) -> list[str]:

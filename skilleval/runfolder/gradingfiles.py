@@ -7,13 +7,12 @@ stays unknown. Owns that tolerance, and nothing of our own format.
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from skilleval.errors import SuiteError
 from skilleval.model import (
     EMPTY,
     SIDES,
@@ -30,12 +29,16 @@ from skilleval.model import (
     Verdict,
 )
 from skilleval.ordering import natural
-from skilleval.reading import textfile
+from skilleval.reading.jsonvalues import LARGEST, amount, count, word
+from skilleval.runfolder import evalsmeta, foreignfiles
 
-OUTPUTS = ("output.txt", "stdout.log", "stderr.log")
 _LEAF = ("grading.json", "run_meta.json", "timing.json")
 _LISTS = ("assertion_results", "expectations", "criteria")
 _CONFIGURATIONS = (*SIDES.values(), "old_skill")
+_REPEAT = re.compile(r"run-(\d{1,9})")
+_LONGEST_NAME = 100
+# later versions of the original add such rows to those of the assertions
+_RECORDED = {"hook", "budget", "side-effect-contract"}
 _RULES = Rules(unanswered="skip", errored="skip")
 
 
@@ -69,16 +72,17 @@ class _Leaf(NamedTuple):
 def read(folder: str) -> Found:
     """All results below a run folder. Raises nothing: what is unreadable is named in `problems`."""
     problems: list[str] = []
-    meta = _object(os.path.join(folder, "evals_meta.json"), problems)
-    leaves = [_leaf(folder, place, problems) for place in _leaves(folder)]
-    cases = {case.id: case for case in _cases(meta)}
+    meta = evalsmeta.read(folder)
+    problems += meta.problems
+    leaves = [_leaf(folder, place, problems) for place in _leaves(folder, problems)]
+    cases = dict(meta.cases)
     for leaf in leaves:
-        case = cases.setdefault(leaf.trial.case_id, Case(leaf.trial.case_id, ""))
+        case = cases.setdefault(leaf.trial.case_id, meta.case(leaf.trial.case_id))
         missing = _without_check(case, leaf.rows or ())
         new = (Check(f"row {len(case.checks) + i}", t, "") for i, t in enumerate(missing, 1))
         cases[case.id] = case._replace(checks=(*case.checks, *new))
     arms = {leaf.arm.name: leaf.arm for leaf in leaves}
-    name = str(meta.get("skill_name") or "") or _workspace_name(folder)
+    name = meta.skill or _workspace_name(folder)
     suite = Suite(
         name,
         folder,
@@ -87,8 +91,18 @@ def read(folder: str) -> Found:
         tuple(sorted(arms.values(), key=lambda arm: (arm.agent, not arm.with_skill))),
         skill=name,
     )
-    found = {leaf.trial: (_result(cases[leaf.trial.case_id], leaf), leaf.place) for leaf in leaves}
+    found: dict[Trial, tuple[Result, str]] = {}
+    for leaf in leaves:
+        if leaf.trial in found:
+            problems.append(f"{leaf.place}: is the trial of {found[leaf.trial][1]} again, left out")
+        else:
+            found[leaf.trial] = _result(cases[leaf.trial.case_id], leaf), leaf.place
     return Found(suite, tuple(found.values()), tuple(problems))
+
+
+def is_recorded(verdict: Verdict) -> bool:
+    """Is it on what no assertion is about, and what nobody can decide from evidence again?"""
+    return verdict.method in _RECORDED or verdict.method.startswith("structured:")
 
 
 def _workspace_name(folder: str) -> str:
@@ -96,108 +110,83 @@ def _workspace_name(folder: str) -> str:
     return os.path.basename(above).removesuffix("-workspace")
 
 
-def _object(path: str, problems: list[str]) -> Mapping[str, Any]:
+def _object(path: str, root: str, problems: list[str]) -> Mapping[str, Any]:
     """The object in a JSON file; empty if it is not there, with a problem if it is no such."""
     try:
-        value = json.loads(textfile.read_text(path))
-    except FileNotFoundError:
+        return foreignfiles.document(path, root) or EMPTY
+    except SuiteError as error:
+        problems.append(str(error))
         return EMPTY
-    except OSError as error:
-        problems.append(f"{path}: cannot be read: {textfile.reason(error)}")
-        return EMPTY
-    except (ValueError, RecursionError) as error:
-        problems.append(f"{path}: is damaged: {error}")
-        return EMPTY
-    if isinstance(value, dict):
-        return value
-    problems.append(f"{path}: expected an object")
-    return EMPTY
 
 
-def _leaves(folder: str) -> Iterator[str]:
+def _leaves(folder: str, problems: list[str]) -> Iterator[str]:
     for place, folders, files in os.walk(folder):
-        if place != folder and any(name in files for name in _LEAF):
+        if place != folder and ("outputs" in folders or any(name in files for name in _LEAF)):
+            if any(_REPEAT.fullmatch(name) for name in folders):
+                problems.append(f"{place}: holds a result beside run-N of another run, left out")
             folders.clear()  # what the agent left in outputs/ is no result
             yield place
         else:
             folders.sort(key=natural)
 
 
-def _cases(meta: Mapping[str, Any]) -> Iterator[Case]:
-    evals = meta.get("evals")
-    for raw in evals if isinstance(evals, list) else ():
-        if isinstance(raw, dict) and raw.get("id") is not None:
-            texts = raw.get("assertions") or raw.get("expectations") or []
-            yield Case(
-                str(raw["id"]),
-                str(raw.get("prompt") or ""),
-                tuple(Check(f"row {i}", str(text), "") for i, text in enumerate(texts, 1)),
-                expected=str(raw.get("expected_output") or ""),
-                annotations={"force": bool(raw.get("force_skill_invocation"))},
-                should_trigger=raw.get("should_trigger") is not False,
-            )
-
-
 def _leaf(folder: str, place: str, problems: list[str]) -> _Leaf:
-    meta = _object(os.path.join(place, "run_meta.json"), problems)
-    timing = _object(os.path.join(place, "timing.json"), problems)
+    meta = _object(os.path.join(place, "run_meta.json"), folder, problems)
+    timing = _object(os.path.join(place, "timing.json"), folder, problems)
     path = os.path.join(place, "grading.json")
-    grading = _object(path, problems) if os.path.lexists(path) else None
+    grading = _object(path, folder, problems) if os.path.lexists(path) else None
     parts = os.path.relpath(place, folder).split(os.sep)
     repeat = 1
-    if number := re.fullmatch(r"run-(\d+)", parts[-1]):
+    if number := _REPEAT.fullmatch(parts[-1]):
         repeat = int(number[1])
         parts.pop()
     side = parts.pop() if parts and parts[-1] in _CONFIGURATIONS else ""
     agent = parts.pop() if len(parts) > 1 else "agent"
-    identity = meta.get("eval_id")
-    case_id = "/".join(parts).removeprefix("eval-") if identity is None else str(identity)
+    case_id = evalsmeta.identity(meta.get("eval_id")) or "/".join(parts).removeprefix("eval-")
     with_skill = meta.get("with_skill")
     if not isinstance(with_skill, bool):
         with_skill = side == SIDES[True]
-    agent = str(meta.get("agent") or agent)
+    agent = _name(meta, "agent") or agent
     name = f"{agent}-{SIDES[with_skill]}"
-    arm = Arm(name, agent, str(meta.get("model") or ""), with_skill)
+    arm = Arm(name, agent, _name(meta, "model"), with_skill)
     rows = None if grading is None else tuple(_rows(grading))
     return _Leaf(place, Trial(case_id, name, repeat), arm, _outcome(place, timing), rows)
 
 
+def _name(meta: Mapping[str, Any], key: str) -> str:
+    """A name that may become a part of a file's; "" for what is none."""
+    name = word(meta.get(key))
+    return name if name.isprintable() and len(name) <= _LONGEST_NAME else ""
+
+
 def _outcome(place: str, timing: Mapping[str, Any]) -> Outcome:
-    milliseconds, seconds = (
-        _number(timing, "duration_ms"),
-        _number(timing, "total_duration_seconds"),
-    )
-    exit_code, retries = _number(timing, "exit_code"), _number(timing, "retries")
+    milliseconds = amount(timing.get("duration_ms"))
+    seconds = amount(timing.get("total_duration_seconds"))
+    exit_code = timing.get("exit_code")
     return Outcome(
         "ok",
         source=place,
-        exit_code=None if exit_code is None else int(exit_code),
+        exit_code=exit_code if type(exit_code) is int and abs(exit_code) < LARGEST else None,
         timed_out=timing.get("timed_out") is True,
         seconds=seconds if milliseconds is None else milliseconds / 1000,
         usage=_usage(timing),
-        attempts=1 + int(retries or 0),
+        attempts=1 + (count(timing.get("retries")) or 0),
     )
 
 
 def _usage(timing: Mapping[str, Any]) -> Usage:
-    received, sent = _number(timing, "input_tokens"), _number(timing, "output_tokens")
-    total, cached = _number(timing, "total_tokens"), _number(timing, "cached_tokens")
-    if received is None and sent is None and total is not None:
-        received, sent = total, 0  # agentskills.io knows no more than their sum
+    received, sent = count(timing.get("input_tokens")), count(timing.get("output_tokens"))
+    if received is None and sent is None:
+        # agentskills.io knows no more than their sum
+        received = count(timing.get("total_tokens"))
+        sent = None if received is None else 0
     return Usage(
-        None if received is None else int(received),
-        None if sent is None else int(sent),
-        None if cached is None else int(cached),
-        _number(timing, "cost_usd"),
-        str(timing.get("cost_usd_source") or ""),
+        received,
+        sent,
+        count(timing.get("cached_tokens")),
+        amount(timing.get("cost_usd")),
+        word(timing.get("cost_usd_source")),
     )
-
-
-def _number(raw: Mapping[str, Any], key: str) -> float | None:
-    value = raw.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return value
 
 
 def _rows(grading: Mapping[str, Any]) -> Iterator[_Row]:
@@ -210,7 +199,10 @@ def _rows(grading: Mapping[str, Any]) -> Iterator[_Row]:
 
 
 def _first(raw: Mapping[str, Any], *keys: str) -> str:
-    return next((str(raw[key]) for key in keys if raw.get(key) is not None), "")
+    """What the first of the keys says that is there; of a list, its texts."""
+    value = next((raw[key] for key in keys if raw.get(key) is not None), "")
+    parts = value if isinstance(value, list) else [value]
+    return "; ".join(str(part) for part in parts if isinstance(part, str | int | float))
 
 
 def _status(raw: Mapping[str, Any]) -> Status:

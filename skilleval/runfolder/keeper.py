@@ -1,7 +1,7 @@
 """Keeps each result of a run the moment it is known, and brings back those of an interrupted one.
 
 Owns the link between a session and its run folder. A disk that is full loses nothing that was
-written before: it is said once, and the run goes on.
+written before: it is said once, and no further trial is started, for its result would be lost.
 """
 
 from __future__ import annotations
@@ -9,26 +9,42 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from threading import RLock
 
-from skilleval import console
-from skilleval.engine import Watch
+from skilleval.engine import Refusal, Watch
 from skilleval.model import EMPTY, Report, Result, Trial
+from skilleval.process import turns
 from skilleval.reading import textfile
-from skilleval.runfolder import store
+from skilleval.runfolder import artefacts, store
 
 
 class Keeper:
-    """Saves to a run folder, or nowhere (`run` None)."""
+    """Saves to a run folder, or nowhere (`run` None). `resume` is the command to go on with it.
 
-    def __init__(self, run: store.Run | None) -> None:
-        self.run = run
+    `note` is told of a folder that cannot be written.
+    """
+
+    def __init__(
+        self, run: store.Run | None, note: Callable[[str], None], resume: str = ""
+    ) -> None:
+        self.run, self.resume, self.note = run, resume, note
         self.lock = RLock()
-        self.failed = False
+        self.problem = ""  # why it cannot be written
         self.leaving: list[Result] = []
+        self.listed: Mapping[str, object] = EMPTY
 
     def begin(self, manifest: Mapping[str, object]) -> None:
-        """Writes what is being run."""
+        """Writes what is being run. Raises `OSError`: nothing has been paid for yet."""
         if self.run:
-            self._try(lambda run: store.begin(run, manifest))
+            self.listed = artefacts.listed(self.run.folder)
+            store.begin(self.run, manifest)
+
+    @property
+    def failed(self) -> bool:
+        """Has anything not been written that should have been?"""
+        return bool(self.problem)
+
+    def refusal(self) -> Refusal | None:
+        """Why no further trial is started: its result would be paid for and lost."""
+        return Refusal("storage", f"storage: {self.problem}") if self.problem else None
 
     def finished(self) -> Mapping[str, Result]:
         """The results that need no repeating, by the key of their content."""
@@ -38,8 +54,10 @@ class Keeper:
         """`watch`, which hears of a result after it has been saved."""
 
         def saved(trial: Trial, result: Result | None) -> None:
-            if result is not None and self.run:
-                self._try(lambda run: store.save(run, result))
+            unkept = result is not None and result.outcome.failure == "storage"
+            if result is not None and self.run and not unkept:
+                with turns.taken():
+                    self._try(lambda run: store.save(run, result))
                 self._note(result)
             watch(trial, result)
 
@@ -48,20 +66,25 @@ class Keeper:
     def _note(self, result: Result) -> None:
         """Adds to the manifest what a trial left outside: `cleanup` touches nothing else."""
         with self.lock:
-            if self.run and store.leaves(self.run, result):
+            if self.run and artefacts.leaves(self.run.suite, result):
                 self.leaving.append(result)
-                self._try(lambda run: run.write(store.CLEANUP, store.artefacts(run, self.leaving)))
+                left = artefacts.manifest(self.run.suite, self.leaving, self.listed)
+                self._try(lambda run: run.write(store.CLEANUP, left))
 
     def finish(self, report: Report) -> None:
         """Writes the summary, which says that the run is complete."""
         if not self.failed:  # a run that is not whole on disk can be resumed
             self._try(lambda run: store.finish(run, report))
 
-    def farewell(self) -> str:
-        """What to say when the run is interrupted."""
+    def farewell(self, needed: str = "") -> str:
+        """What to say when the run ends before it is complete, and what it takes to go on."""
         if not self.run:
             return "nothing was kept: a single scenario has no run folder without --workspace"
-        return f"what was finished is kept in {self.run.folder}; --resume goes on with it"
+        what = "what could be written" if self.failed else "what was finished"
+        kept = f"{what} is kept in {self.run.folder}"
+        if not self.resume:
+            return f"{kept}; --resume goes on with it"
+        return f"{kept}; to go on with it{needed}:\n  {self.resume}"
 
     def _try(self, write: Callable[[store.Run], None]) -> None:
         if not self.run:
@@ -70,7 +93,6 @@ class Keeper:
             write(self.run)
         except OSError as error:
             with self.lock:
-                if not self.failed:
-                    reason = textfile.reason(error)
-                    console.note(f"warning: {self.run.folder} cannot be written: {reason}")
-                self.failed = True
+                if not self.problem:
+                    self.problem = f"{self.run.folder} cannot be written: {textfile.reason(error)}"
+                    self.note(f"warning: {self.problem}")

@@ -1,7 +1,8 @@
 """Reading run folders: which there are, what was run in one, and its results, one at a time.
 
-Owns the way back from what `store` wrote. A folder of another tool with the same layout (seed
-002's original, agentskills.io) is read as far as `gradingfiles` can. Judges and writes nothing.
+Owns the way back from what `store` wrote. Of a folder of another tool with the same layout (seed
+002's original, agentskills.io), `gradingfiles` reads what was run and found, and `evidencefiles`
+what is left of each trial. Judges and writes nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from skilleval.errors import SuiteError, UsageError
 from skilleval.model import EMPTY, Event, Result, State, Suite, Trial
 from skilleval.ordering import natural
 from skilleval.reading import textfile
-from skilleval.runfolder import gradingfiles, serial, store
+from skilleval.runfolder import serial, store
 
 # a trial holds two snapshots and a transcript, all of them capped
 LIMIT_BYTES = 1 << 30
@@ -33,7 +34,7 @@ class StoredRun(NamedTuple):
 
     `meta` is what run.json says besides the suite. `planned` is how many trials there are to be,
     None if nobody knows. `problems` says what could not be read, a line each. `known` holds the
-    results that had to be read to know the suite.
+    results that had to be read to know the suite: of a run of another tool, without its evidence.
     """
 
     folder: str
@@ -48,6 +49,11 @@ class StoredRun(NamedTuple):
     def name(self) -> str:
         """The name of its folder: iteration-3."""
         return os.path.basename(os.path.abspath(self.folder))
+
+    @property
+    def is_foreign(self) -> bool:
+        """Was it written by another tool, which has no run.json and no trial.json?"""
+        return bool(self.known)
 
 
 class Results(NamedTuple):
@@ -147,6 +153,8 @@ def _with_exact_gates(suite: Suite) -> Suite:
 
 
 def _foreign(folder: str) -> StoredRun:
+    from skilleval.runfolder import gradingfiles  # it needs the rules for assertions
+
     found = gradingfiles.read(folder)
     if not found.results:
         raise UsageError(f"{folder}: holds no result yet: no {store.RUN}, and no grading.json")
@@ -168,38 +176,44 @@ def _document(path: str) -> Any:
 def results(run: StoredRun) -> Results:
     """Every result, without what only a close look needs (see `light`).
 
-    One trial is in memory at a time. One that cannot be read is left out and said.
+    One trial is in memory at a time. One that cannot be read is left out and said; of another
+    tool's, what its grading says is shown without the evidence.
     """
     found, problems = [], list(run.problems)
     for trial in run.trials:
         try:
-            found.append(run.known.get(trial) or light(_stored(run, trial)))
+            found.append(light(_evident(run, trial) if run.is_foreign else _stored(run, trial)))
         except SuiteError as error:
-            problems.append(f"{error}; left out")
+            known = run.known.get(trial)
+            problems.append(f"{error}; {'shown without its evidence' if known else 'left out'}")
+            found += [known] if known else []
     return Results(tuple(found), tuple(problems))
 
 
 def whole(run: StoredRun, trial: Trial) -> Result:
     """The result with all its evidence. Raises `SuiteError` if it cannot be read."""
-    place = run.trials[trial]
-    result = run.known.get(trial) or _stored(run, trial)
-    outcome = result.outcome
-    names = ("stdout.log", "stderr.log") if outcome.output else gradingfiles.OUTPUTS
-    texts = dict(zip(names, (_output(place, name) for name in names), strict=True))
-    return result._replace(
-        outcome=outcome._replace(
-            output=texts.get("output.txt", outcome.output),
-            stdout=texts["stdout.log"],
-            stderr=texts["stderr.log"],
-        )
-    )
+    if run.is_foreign:
+        return _evident(run, trial)
+    result = _stored(run, trial)
+    outputs = os.path.join(run.trials[trial], "outputs")
+    stdout, stderr = (_text(os.path.join(outputs, f"{name}.log")) for name in ("stdout", "stderr"))
+    return result._replace(outcome=result.outcome._replace(stdout=stdout, stderr=stderr))
 
 
-def _output(place: str, name: str) -> str:
+def _text(path: str) -> str:
     try:
-        return textfile.read_text(os.path.join(place, "outputs", name))
+        return textfile.read_text(path)
     except OSError:
-        return ""  # an original run may lack it, and a huge one is no evidence that one can read
+        return ""  # a huge one is no evidence that one can read
+
+
+def _evident(run: StoredRun, trial: Trial) -> Result:
+    """A result of another tool with all its evidence. Raises `SuiteError`."""
+    from skilleval.runfolder import evidencefiles  # it needs the agents
+
+    result = run.known[trial]
+    agent = next(arm.agent for arm in run.suite.arms if arm.name == trial.arm)
+    return result._replace(outcome=evidencefiles.whole(result.outcome, agent, run.folder))
 
 
 def _stored(run: StoredRun, trial: Trial) -> Result:

@@ -22,73 +22,46 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from skilleval.errors import SkillevalError, SuiteError, UsageError
+from skilleval import writing
+from skilleval.errors import SuiteError, UsageError
 from skilleval.model import SIDES, Arm, Case, Gate, Report, Result, Suite, Trial
 from skilleval.reading import jsonread, textfile
 from skilleval.redaction import redact
-from skilleval.runfolder import serial
+from skilleval.runfolder import artefacts, serial
 
 # as seed 002 calls it in grading.json
 METHODS = {"judge": "llm"}
-RUN, SUMMARY, TRIAL, CLEANUP = "run.json", "summary.json", "trial.json", "cleanup.json"
+RUN, SUMMARY, TRIAL, CLEANUP = "run.json", "summary.json", "trial.json", artefacts.NAME
+SUPERSEDED = "superseded.json"
 _PREFIX = "iteration-"
 
 
 class Run(NamedTuple):
     """One run of a suite in its folder. `repeats`: more than one repeat per case and arm.
 
-    `secrets` are texts that no file of the run may hold.
+    `secrets` are texts that no file of the run may hold. `run_id` is of one start of the command
+    that runs trials; it is empty where they are only read, or graded again.
     """
 
     folder: str
     suite: Suite
     repeats: bool = False
     secrets: tuple[str, ...] = ()
+    run_id: str = ""
+
+    @property
+    def number(self) -> int | None:
+        """That of its iteration; None for a folder of another name."""
+        number = os.path.basename(self.folder).removeprefix(_PREFIX)
+        return int(number) if number.isdecimal() else None
 
     def write(self, name: str, content: Any) -> None:
         """Writes a file of the run: text as it is, anything else as JSON. Raises `OSError`."""
-        text = content if isinstance(content, str) else as_json(content)
-        write_text(os.path.join(self.folder, name), redact(text, self.secrets))
-
-
-def write_text(path: str, text: str) -> None:
-    """Writes a file whole or not at all, making its folders. Raises `OSError`.
-
-    What UTF-8 cannot hold (a lone surrogate in a model's output) is escaped: nothing is lost by it.
-    """
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.part")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    try:
-        handle = os.open(temporary, flags, 0o666)
-    except FileNotFoundError:  # seldom: most files join others
-        os.makedirs(folder or os.curdir, exist_ok=True)
-        handle = os.open(temporary, flags, 0o666)
-    try:
-        with open(handle, "wb") as file:
-            file.write(text.encode("utf-8", "backslashreplace"))
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-@contextlib.contextmanager
-def writing(place: str) -> Iterator[None]:
-    """For a command: an `OSError` of what it writes is told as one sentence, with exit code 3."""
-    try:
-        yield
-    except OSError as error:
-        raise SkillevalError(f"{place}: cannot be written: {textfile.reason(error)}") from None
-
-
-def as_json(value: Any) -> str:
-    """A noun or plain value as JSON, two-space indented. Raises `ValueError` for NaN."""
-    return json.dumps(serial.to_json(value), indent=2, allow_nan=False) + "\n"
+        text = content if isinstance(content, str) else writing.as_json(content)
+        writing.write_text(os.path.join(self.folder, name), redact(text, self.secrets))
 
 
 def create(base: str, suite: Suite, *, iteration: int = 0) -> Run:
@@ -110,7 +83,11 @@ def create(base: str, suite: Suite, *, iteration: int = 0) -> Run:
                     f"{folder} is there already: take another --iteration, or --resume it"
                 ) from None
             number += 1  # another run has taken it in the meantime
-    return Run(folder, suite)
+    return Run(folder, suite, run_id=_new_id())
+
+
+def _new_id() -> str:
+    return os.urandom(4).hex()
 
 
 def _iterations(parent: str) -> list[int]:
@@ -131,7 +108,7 @@ def unfinished(base: str, suite: Suite, *, iteration: int = 0) -> Run:
     for number in [iteration] if iteration else reversed(_iterations(parent)):
         folder = os.path.join(parent, f"{_PREFIX}{number}")
         if os.path.isdir(folder) and (iteration or not os.path.exists(f"{folder}/{SUMMARY}")):
-            return Run(folder, suite)
+            return Run(folder, suite, run_id=_new_id())
     raise UsageError(f"{parent}: no unfinished run to resume; leave out --resume to start one")
 
 
@@ -175,8 +152,9 @@ def save(run: Run, result: Result) -> None:
         if state:
             run.write(f"{folder}/outputs/{name}.json", state.git)
     run.write(f"{folder}/timing.json", _timing(result))
-    run.write(f"{folder}/grading.json", _grading(case, result))
-    run.write(f"{folder}/run_meta.json", _run_meta(run, arm, trial))
+    run.write(f"{folder}/grading.json", grading(case, result))
+    if run.run_id:  # else it is graded again, and stays of the run that it was made in
+        run.write(f"{folder}/run_meta.json", _run_meta(run, arm, result))
     stored = result._replace(outcome=outcome._replace(stdout="", stderr=""))
     run.write(f"{folder}/{TRIAL}", {"key": key(run.suite, trial), "result": stored})
 
@@ -188,10 +166,13 @@ def trial_folder(run: Run, trial: Trial, arm: Arm) -> str:
 
 
 def begin(run: Run, manifest: Mapping[str, Any]) -> None:
-    """Writes what is run before anything is: cases, settings, and an empty list of artefacts."""
+    """Writes what is run before anything is: cases, settings, and the list of artefacts.
+
+    Raises `OSError`, and `SuiteError` if that list is of an earlier start and damaged.
+    """
+    run.write(CLEANUP, artefacts.manifest(run.suite, (), artefacts.listed(run.folder)))
     run.write(RUN, manifest)
     run.write("evals_meta.json", _evals_meta(run.suite))
-    run.write(CLEANUP, artefacts(run, ()))
 
 
 def _evals_meta(suite: Suite) -> dict[str, Any]:
@@ -208,65 +189,7 @@ def _evals_meta(suite: Suite) -> dict[str, Any]:
         }
         for case in suite.cases
     ]
-    return {"skill_name": suite.skill, "evals": evals, "source_repo": _source_repo(suite)}
-
-
-def _source_repo(suite: Suite) -> str | None:
-    found = [arm.options.get("source_repo") for arm in suite.arms]
-    return next((str(repo) for repo in found if repo), None)
-
-
-def leaves(run: Run, result: Result) -> bool:
-    """Did this trial leave anything outside of its run's folder?"""
-    found = artefacts(run, [result])
-    return bool(found["remote_branches"] or found["pr_numbers"] or found["workspaces"])
-
-
-def artefacts(run: Run, results: Iterable[Result]) -> dict[str, Any]:
-    """What the trials of a run left outside of it, in the fields of seed 002's cleanup.json.
-
-    A remote branch is a trial's own if it was not there before and points to what the agent has
-    itself; a pull request if it is open, new, and for such a branch. What is on a copy of a local
-    repository goes with the copy. `workspaces` are the folders of trials that were kept.
-    """
-    source = _source_repo(run.suite)
-    elsewhere = bool(source) and not os.path.exists(str(source))
-    branches: set[str] = set()
-    requests: set[int] = set()
-    workspaces = []
-    for result in results:
-        before, after = result.outcome.before, result.outcome.after
-        if result.outcome.source:
-            workspaces.append(os.path.abspath(result.outcome.source))
-        if elsewhere and before and after:
-            own = _own_branches(before.git, after.git)
-            branches |= own
-            requests |= _own_requests(before.git, after.git, own)
-    return {
-        "source_repo": source,
-        "remote_branches": sorted(branches),
-        "pr_numbers": sorted(requests),
-        "workspaces": workspaces,
-    }
-
-
-def _own_branches(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
-    old, new = before.get("remote_branch_heads", {}), after.get("remote_branch_heads", {})
-    local = set(after.get("branch_heads", {}).values())
-    return {name for name, head in new.items() if name not in old and head in local}
-
-
-def _own_requests(
-    before: Mapping[str, Any], after: Mapping[str, Any], branches: set[str]
-) -> set[int]:
-    known = {row.get("number") for row in before.get("open_prs") or ()}
-    return {
-        row["number"]
-        for row in after.get("open_prs") or ()
-        if row.get("number") not in known
-        and row.get("headRefName") in branches
-        and str(row.get("state", "")).upper() == "OPEN"
-    }
+    return {"skill_name": suite.skill, "evals": evals, "source_repo": artefacts.source_repo(suite)}
 
 
 def _timing(result: Result) -> dict[str, Any]:
@@ -289,7 +212,8 @@ def _timing(result: Result) -> dict[str, Any]:
     }
 
 
-def _grading(case: Case, result: Result) -> dict[str, Any]:
+def grading(case: Case, result: Result) -> dict[str, Any]:
+    """What grading.json holds, in the fields of seed 002: a row for each check of the case."""
     rows = [
         {
             "text": check.text,
@@ -313,17 +237,19 @@ def _grading(case: Case, result: Result) -> dict[str, Any]:
     return {"assertion_results": rows, "summary": summary}
 
 
-def _run_meta(run: Run, arm: Arm, trial: Trial) -> dict[str, Any]:
-    number = os.path.basename(run.folder).removeprefix(_PREFIX)
+def _run_meta(run: Run, arm: Arm, result: Result) -> dict[str, Any]:
     return {
-        "eval_id": trial.case_id,
+        "eval_id": result.trial.case_id,
         "agent": arm.agent,
         "with_skill": arm.with_skill,
-        "iteration": int(number) if number.isdecimal() else None,
+        "iteration": run.number,
         "skill_name": run.suite.skill,
-        "source_repo": _source_repo(run.suite),
-        "run_index": trial.repeat,
+        "source_repo": artefacts.source_repo(run.suite),
+        "run_id": run.run_id,
+        "run_index": result.trial.repeat,
         "model": arm.model,
+        "model_answered": result.outcome.model or None,
+        "session_id": result.outcome.session or None,
     }
 
 
@@ -345,8 +271,32 @@ def finished(run: Run) -> dict[str, Result]:
     return found
 
 
+def set_aside(run: Run, keys: Collection[str]) -> int:
+    """Takes the results of another content than any of `keys` out of the run; says how many.
+
+    What is reported is then of one suite, also if the run ends before they are run again. Each
+    stays beside its place, in superseded.json. Raises `OSError`.
+    """
+    count = 0
+    for folder, _, files in os.walk(run.folder):
+        path = os.path.join(folder, TRIAL)
+        if TRIAL in files and _key_in(path) not in keys:
+            os.replace(path, os.path.join(folder, SUPERSEDED))
+            count += 1
+    return count
+
+
+def _key_in(path: str) -> str:
+    """The key of a stored result; "" if there is none to be read."""
+    try:
+        document, _text = jsonread.load(path)
+    except SuiteError:
+        return ""
+    return str(document.get("key")) if isinstance(document, dict) else ""
+
+
 def _errored(result: Result) -> bool:
-    if result.outcome.failure == "budget":
+    if result.outcome.refused:
         return True  # it never ran
     return result.outcome.status == "error" or any(v.status == "error" for v in result.verdicts)
 

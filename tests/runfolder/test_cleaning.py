@@ -69,11 +69,12 @@ def remote(place, *branches):
     for branch in branches:
         git("-C", source, "branch", branch)
     git("clone", "-q", "--bare", source, bare)
-    return str(bare)
+    return f"file://{bare}"
 
 
 def heads(bare):
-    return git("-C", bare, "for-each-ref", "--format=%(refname:short)", "refs/heads")
+    folder = bare.removeprefix("file://")
+    return git("-C", folder, "for-each-ref", "--format=%(refname:short)", "refs/heads")
 
 
 def test_branches_of_the_manifest_are_deleted_and_no_others(place):
@@ -82,6 +83,72 @@ def test_branches_of_the_manifest_are_deleted_and_no_others(place):
     assert cleaning.remove(leftovers(place), tools(place)) == ()
     assert heads(bare) == ["feat/mine", "main"]
     assert json.loads(path.read_text())["remote_branches"] == []
+
+
+def head(bare, branch="main"):
+    return git("-C", bare.removeprefix("file://"), "rev-parse", f"refs/heads/{branch}")[0]
+
+
+def moved(place, bare, branch):
+    """Another commit on a branch of the remote, as somebody else pushes it; returns its id."""
+    identity = ("-c", "user.email=b@example.org", "-c", "user.name=b")
+    git("-C", place / "source", "checkout", "-q", branch)
+    git("-C", place / "source", *identity, "commit", "-q", "--allow-empty", "-m", "y")
+    git("-C", place / "source", "push", "-q", bare, branch)
+    return head(bare, branch)
+
+
+def test_branches_that_still_are_what_the_run_pushed_are_deleted(place):
+    bare = remote(place, "feat")
+    path = manifest(
+        place, source_repo=bare, remote_branches=["feat"], remote_branch_heads={"feat": head(bare)}
+    )
+    assert cleaning.remove(leftovers(place), tools(place)) == ()
+    assert heads(bare) == ["main"]
+    left = json.loads(path.read_text())
+    assert (left["remote_branches"], left["remote_branch_heads"]) == ([], {})
+
+
+def test_a_branch_that_has_moved_since_is_left_alone_and_named(place):
+    bare = remote(place, "feat")
+    pushed = {"feat": head(bare)}
+    path = manifest(place, source_repo=bare, remote_branches=["feat"], remote_branch_heads=pushed)
+    now = moved(place, bare, "feat")
+    [problem] = cleaning.remove(leftovers(place), tools(place))
+    assert problem == (
+        f"branch feat: has moved since the run pushed it (is at {now[:12]} now); left alone"
+    )
+    assert heads(bare) == ["feat", "main"]
+    assert json.loads(path.read_text())["remote_branch_heads"] == pushed
+
+
+def test_a_branch_that_is_gone_already_is_nothing_to_do(place):
+    bare = remote(place)
+    path = manifest(
+        place, source_repo=bare, remote_branches=["feat"], remote_branch_heads={"feat": head(bare)}
+    )
+    assert cleaning.remove(leftovers(place), tools(place)) == ()
+    assert json.loads(path.read_text())["remote_branches"] == []
+
+
+@pytest.mark.parametrize("noted", ["x", "--force", f"{'0' * 40}:refs/heads/main", 7])
+def test_a_branch_with_no_commit_noted_for_it_is_left_alone(place, noted):
+    bare = remote(place, "feat")
+    manifest(place, source_repo=bare, remote_branches=["feat"], remote_branch_heads={"feat": noted})
+    found = leftovers(place)
+    assert found.refused == ("branch feat: remote_branch_heads has no commit for it; left alone",)
+    assert cleaning.remove(found, tools(place)) == ()
+    assert heads(bare) == ["feat", "main"]
+
+
+def test_branches_of_a_repository_on_this_machine_are_left_alone(place):
+    bare = remote(place, "feat").removeprefix("file://")
+    manifest(place, source_repo=bare, remote_branches=["feat"])
+    found = leftovers(place)
+    assert (found.texts, len(found.refused)) == ((), 1)
+    assert f"branches ['feat']: {bare} is a folder, and runs push to a copy" in found.refused[0]
+    assert cleaning.remove(found, tools(place)) == ()
+    assert heads(bare) == ["feat", "main"]
 
 
 def test_a_name_that_looks_like_an_option_is_none(place):
@@ -178,6 +245,42 @@ def test_a_field_of_a_wrong_type_is_nothing(place, value):
     assert leftovers(place).texts == ()
 
 
+@pytest.mark.parametrize("value", [-1, 0, True, "7", 7.0, None, [7]])
+def test_what_is_no_number_of_a_pull_request_is_refused_by_name(place, value):
+    path = manifest(place, source_repo="https://github.com/o/r", pr_numbers=[value, 9])
+    found = leftovers(place)
+    assert found.texts == ("close pull request 9 of https://github.com/o/r",)
+    assert found.refused == (
+        f"{path}: pr_numbers: {value!r} is no number of a pull request; left alone",
+    )
+    assert cleaning.remove(found, tools(place)) == ()
+    assert json.loads(path.read_text())["pr_numbers"] == [value]
+
+
+def test_a_token_in_the_address_is_not_shown(place):
+    token = "https://me:ghp_abcdef@github.com/o/r"
+    manifest(place, source_repo=token, pr_numbers=[7], remote_branches=["x"])
+    assert leftovers(place).texts == (
+        "close pull request 7 of https://[redacted]@github.com/o/r",
+        "delete branch x of https://[redacted]@github.com/o/r",
+    )
+    manifest(place, source_repo="https://me:ghp_abcdef@example.org/r", pr_numbers=[7])
+    [refused] = leftovers(place).refused
+    assert "ghp_abcdef" not in refused
+
+
+def test_a_token_that_a_program_says_is_not_told(place):
+    manifest(place, source_repo="https://github.com/o/r", pr_numbers=[7])
+    environ = {"GH_TOKEN": "Could not resolve", "FAKE_GH_FAILS": "pr close 7*"}
+    [problem] = cleaning.remove(leftovers(place), tools(place, **environ))
+    assert problem == "pull request 7: GraphQL: [redacted] to a PullRequest"
+
+
+def test_an_address_whose_token_was_not_written_down_is_asked_without_one(place):
+    manifest(place, source_repo="https://[redacted]@example.org/r", remote_branches=["x"])
+    assert leftovers(place).source == "https://example.org/r"
+
+
 def test_a_name_cannot_steer_the_terminal_of_who_is_asked(place):
-    manifest(place, source_repo="s", remote_branches=["\x1b[2Jx\ny"])
-    assert leftovers(place).texts == ("delete branch x y of s",)
+    manifest(place, source_repo="https://s", remote_branches=["\x1b[2Jx\ny"])
+    assert leftovers(place).texts == ("delete branch x y of https://s",)

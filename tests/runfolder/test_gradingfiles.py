@@ -156,3 +156,62 @@ def test_a_suite_without_a_name_has_that_of_its_workspace(tmp_path):
     leaf(tmp_path / "demo-workspace" / "iteration-1", grading={})
     found = gradingfiles.read(str(tmp_path / "demo-workspace" / "iteration-1"))
     assert found.suite.name == "demo"
+
+
+def test_a_started_trial_without_a_file_of_its_own_is_one(tmp_path):
+    build.write(tmp_path / "eval-1/codex/with_skill/outputs/output.txt", "half")
+    assert statuses(tmp_path) == []
+    assert only(tmp_path).trial == Trial("1", "codex-with_skill")
+
+
+def test_repeats_of_another_run_beside_a_result_are_left_out_and_said(tmp_path):
+    leaf(tmp_path, grading={})
+    leaf(tmp_path, "eval-1/codex/with_skill/run-2", grading={})
+    found = gradingfiles.read(str(tmp_path))
+    assert len(found.results) == 1
+    assert found.problems == (
+        f"{tmp_path}/eval-1/codex/with_skill: holds a result beside run-N of another run, left out",
+    )
+
+
+def test_of_two_folders_that_claim_one_trial_the_first_is_it(tmp_path):
+    leaf(tmp_path, grading={"assertion_results": ROWS})
+    leaf(tmp_path, "eval-2/codex/with_skill", grading={}, run_meta={"eval_id": 1})
+    found = gradingfiles.read(str(tmp_path))
+    assert [place for _, place in found.results] == [f"{tmp_path}/eval-1/codex/with_skill"]
+    assert found.problems[0].startswith(f"{tmp_path}/eval-2/codex/with_skill: is the trial of")
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        {"eval_id": ["x"], "agent": {"a": 1}, "with_skill": "yes", "model": 5},
+        {"eval_id": True, "agent": "a\0b", "with_skill": None, "model": "\ud83d"},
+        {"eval_id": "", "agent": "x" * 5000, "model": "m\n"},
+    ],
+)
+def test_what_is_no_name_in_run_meta_is_taken_from_the_place(tmp_path, meta):
+    leaf(tmp_path, grading={}, run_meta=meta)
+    found = gradingfiles.read(str(tmp_path))
+    assert found.results[0][0].trial == Trial("1", "codex-with_skill")
+    assert (found.suite.arms[0].agent, found.suite.arms[0].model) == ("codex", "")
+
+
+@pytest.mark.parametrize("number", [10**400, -1, 1e308, [1], {"a": 1}])
+def test_figures_that_nobody_counted_are_unknown(tmp_path, number):
+    names = ("input_tokens", "output_tokens", "total_tokens", "duration_ms", "retries")
+    leaf(tmp_path, grading={}, timing=dict.fromkeys(names, number))
+    outcome = only(tmp_path).outcome
+    assert (outcome.usage, outcome.seconds, outcome.attempts) == (Usage(), None, 1)
+
+
+@pytest.mark.parametrize(("code", "want"), [(-9, -9), (1, 1), (True, None), (10**400, None)])
+def test_an_exit_code_is_a_whole_number_of_some_size(tmp_path, code, want):
+    leaf(tmp_path, grading={}, timing={"exit_code": code})
+    assert only(tmp_path).outcome.exit_code == want
+
+
+def test_evidence_in_parts_is_one_text(tmp_path):
+    row = {"text": ["a"], "passed": True, "evidence": ["seen", 3, {"x": 1}]}
+    leaf(tmp_path, grading={"assertion_results": [row]})
+    assert statuses(tmp_path) == [("pass", 1.0, "seen; 3")]

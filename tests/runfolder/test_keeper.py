@@ -23,7 +23,7 @@ REPORT = Report((), Summary(1, 1, 1, 1, 1), (), ())
 
 
 def test_a_result_is_saved_before_anybody_hears_of_it(tmp_path):
-    keeper = Keeper(store.create(str(tmp_path), SUITE))
+    keeper = Keeper(store.create(str(tmp_path), SUITE), print)
     heard = []
     watch = keeper.watching(lambda trial, result: heard.append((result, len(keeper.finished()))))
     watch(RESULT.trial, None)
@@ -32,7 +32,7 @@ def test_a_result_is_saved_before_anybody_hears_of_it(tmp_path):
 
 
 def test_without_a_run_folder_nothing_is_written(tmp_path):
-    keeper = Keeper(None)
+    keeper = Keeper(None, print)
     keeper.begin({"a": 1})
     keeper.watching(lambda trial, result: None)(RESULT.trial, RESULT)
     keeper.finish(REPORT)
@@ -41,21 +41,28 @@ def test_without_a_run_folder_nothing_is_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_said_once_and_the_run_stays_open(tmp_path, capsys):
-    run = store.create(str(tmp_path), SUITE)
-    keeper = Keeper(run)
+def test_a_folder_that_cannot_be_written_is_said_once_and_the_run_stays_open(tmp_path):
+    run, said = store.create(str(tmp_path), SUITE), []
+    keeper = Keeper(run, said.append)
     shutil.rmtree(run.folder)
     (tmp_path / "demo-workspace" / "iteration-1").write_text("a file where the folder was")
     watch = keeper.watching(lambda trial, result: None)
     watch(RESULT.trial, RESULT)
     watch(RESULT.trial, RESULT)
     keeper.finish(REPORT)
-    assert capsys.readouterr().err.count("cannot be written") == 1
+    [warning] = said
+    assert "cannot be written" in warning
+    assert "what could be written is kept" in keeper.farewell()
+
+
+def test_the_command_that_goes_on_stands_on_a_line_of_its_own(tmp_path):
+    keeper = Keeper(store.create(str(tmp_path), SUITE), print, "skilleval run x --resume")
+    assert keeper.farewell().endswith("; to go on with it:\n  skilleval run x --resume")
 
 
 def test_an_interrupted_run_says_where_its_results_are(tmp_path):
     run = store.create(str(tmp_path), SUITE)
     assert (
-        Keeper(run).farewell()
+        Keeper(run, print).farewell()
         == f"what was finished is kept in {run.folder}; --resume goes on with it"
     )

@@ -1,18 +1,20 @@
 """Grading a run again: from what is stored, without the workspace, and without losing anything."""
 
 import json
+import re
 import threading
 from pathlib import Path
 
+import build
+import foreign
 import pytest
 from loopback import Loopback, Reply, reply_json
 
-from skilleval.errors import UsageError
-from skilleval.model import Arm, Case, Check, Outcome, Result, Suite, Trial, Verdict
+from skilleval import assertions
+from skilleval.model import Arm, Case, Check, Event, Outcome, Result, Suite, Trial, Verdict
 from skilleval.runfolder import regrading, runs, store
 from skilleval.tools import Tools
 
-ROOT = Path(__file__).parent.parent / "data" / "runs"
 PATH = "/v1/chat/completions"
 TEXT = Check("1", "done", "text")
 JUDGED = Check("2", "polite", "judge", {"description": "It is polite"})
@@ -37,9 +39,9 @@ def stored(base, suite, verdicts=OLD, outcome=DONE):
     return runs.load(run.folder)
 
 
-def regrade(run, suite=None, jobs=1, tools=TOOLS):
+def regrade(run, suite=None, jobs=1, tools=TOOLS, **options):
     suite = suite or run.suite
-    return regrading.regrade(run, store.Run(run.folder, suite), tools, jobs)
+    return regrading.regrade(run, store.Run(run.folder, suite), tools, jobs, **options)
 
 
 def file(run, name, case="a"):
@@ -112,7 +114,24 @@ def test_a_judge_that_is_down_takes_no_verdict_away(tmp_path):
 
 def test_without_a_judge_its_checks_are_skipped(tmp_path):
     run = stored(tmp_path, suite_of(JUDGED))
-    assert [flip.after.status for flip in regrade(run).flips] == ["skip", "skip"]
+    flips = regrade(run, judge_off=True).flips
+    assert [flip.after.status for flip in flips] == ["skip", "skip"]
+
+
+def test_a_judge_that_nobody_turned_off_takes_no_verdict_away_by_being_missing(tmp_path):
+    run = stored(tmp_path, suite_of(TEXT, JUDGED))
+    done = regrade(run)
+    assert [v.status for v in done.results[0].verdicts] == ["pass", "pass"]
+    assert done.problems == (f"{regrading.NO_JUDGE}; the verdict before stays",)
+
+
+def test_the_use_of_a_skill_that_a_judge_guessed_once_is_unknown_now(tmp_path):
+    used = assertions.check(1, "The skill was used", True, ("demo",))
+    guessed = (Verdict(used.id, "pass", 1.0, "it speaks of it", "judge"),)
+    late = DONE._replace(events=(Event("text", output="x"),), timed_out=True)
+    done = regrade(stored(tmp_path, suite_of(used), guessed, late))
+    assert [flip.after.status for flip in done.flips] == ["skip", "skip"]
+    assert done.problems == ()
 
 
 def test_an_interrupted_grading_writes_no_half_verdict(tmp_path):
@@ -148,10 +167,258 @@ def test_a_failed_trial_stays_an_error(tmp_path):
     assert done.problems == ()
 
 
-def test_a_run_of_another_tool_cannot_be_graded():
-    run = runs.load(str(ROOT / "original-workspace" / "iteration-2"))
-    with pytest.raises(UsageError, match=r"only report and compare can read"):
-        regrade(run)
+def original(root, *assertions, rows=(), should_trigger=True, **content):
+    """A run of seed 002's original with one case and one trial; the grading has the `rows`."""
+    entry = {"id": "notes", "assertions": list(assertions), "should_trigger": should_trigger}
+    foreign.meta(root, entry)
+    return foreign.trial(root, **{"grading": foreign.grading(*rows), **content})
+
+
+def decided(done):
+    [result] = done.results
+    return [(v.status, v.method) for v in result.verdicts]
+
+
+def regraded(root, judge=None, **options):
+    """The original's run in a folder, graded again; with the settings of a judge."""
+    run = runs.load(str(root))
+    return regrade(run, run.suite._replace(judge=judge or {}), **options)
+
+
+RULED = [
+    *foreign.NOTES,
+    'The output contains "committed"',
+    "The agent ran `git commit`",
+    "The skill was used",
+]
+
+
+def test_a_run_of_the_original_is_graded_by_what_it_left(tmp_path):
+    stdout = foreign.said("Done.", "bash -lc 'git commit -m x'", "cat .codex/skills/demo/SKILL.md")
+    original(tmp_path, *RULED, stdout=stdout)
+    done = regraded(tmp_path)
+    assert decided(done) == [("pass", "deterministic")] * 5
+    assert (done.problems, done.graded) == ((), 1)
+
+
+def test_a_negative_control_of_the_original_is_turned_around(tmp_path):
+    original(tmp_path, *foreign.NOTES, should_trigger=False)
+    assert decided(regraded(tmp_path)) == [("fail", "deterministic")] * 2
+
+
+def test_the_grading_is_written_in_the_fields_of_the_original_and_nothing_else(tmp_path):
+    place = original(tmp_path, *foreign.NOTES, rows=[foreign.row(foreign.NOTES[0], False)])
+    before = {path: path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+    regraded(tmp_path)
+    after = {path: path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+    written = {path for path in after if after[path] != before.get(path)}
+    assert written == {place / "grading.json", place / "grading.previous.json"}
+    assert after[place / "grading.previous.json"] == before[place / "grading.json"]
+    document = json.loads(after[place / "grading.json"])
+    assert document["summary"] == foreign.grading(*map(foreign.row, foreign.NOTES))["summary"]
+    for row in document["assertion_results"]:
+        assert set(row) == set(foreign.row(""))
+        assert all(type(row[key]) is type(value) for key, value in foreign.row("").items())
+
+
+def test_where_nothing_was_graded_the_original_reads_a_number(tmp_path):
+    place = original(tmp_path, "The notes are polite")
+    regraded(tmp_path)
+    summary = json.loads((place / "grading.json").read_text())["summary"]
+    assert (summary["pass_rate"], summary["skipped"], summary["total"]) == (0.0, 1, 1)
+
+
+UNSEEN = ["The file `NOTES.md` exists", "The file `a` was not created", '`a.md` contains "x"']
+
+
+@pytest.mark.parametrize("said_before", [True, False])
+def test_what_only_the_files_could_tell_is_skipped_whatever_was_said_before(tmp_path, said_before):
+    original(tmp_path, *UNSEEN, rows=[foreign.row(text, said_before) for text in UNSEEN])
+    done = regraded(tmp_path)
+    assert decided(done) == [("skip", "undecided")] * 3
+    assert {v.reason for v in done.results[0].verdicts} == {
+        "the files of the workspace were not stored with this trial"
+    }
+    assert done.problems == ()
+
+
+def asked(root, *answers):
+    """What comes of grading with a judge that gives the answers, and what it was asked."""
+    message = {"content": json.dumps(answers)}
+    with Loopback() as server:
+        server.on(PATH, reply_json({"choices": [{"message": message, "finish_reason": "stop"}]}))
+        done = regraded(root, judge_of(server))
+    return done, [request.json()["messages"][-1]["content"] for request in server.requests]
+
+
+def test_what_only_the_files_could_tell_goes_to_the_judge_who_knows_that_they_are_gone(tmp_path):
+    stdout = foreign.transcript("codex/apply-patch-shell.jsonl")
+    original(tmp_path, UNSEEN[0], "The notes are polite", stdout=stdout)
+    done, questions = asked(tmp_path, {"number": 1, "reason": "seen", "pass": True})
+    assert decided(done) == [("pass", "judge")] * 2
+    assert len(questions) == 2
+    for question in questions:
+        assert "The files of the workspace were not stored" in question
+        assert "Leave out of your answer every criterion" in question
+        assert "The task was: Write the notes." in question
+
+
+def test_a_judge_that_leaves_a_check_out_leaves_the_reason_of_the_rule(tmp_path):
+    original(tmp_path, UNSEEN[0])
+    done, _ = asked(tmp_path)
+    assert decided(done) == [("skip", "undecided")]
+    assert "not stored" in done.results[0].verdicts[0].reason
+
+
+def test_a_verdict_of_the_originals_judge_stays_where_there_is_none_now(tmp_path):
+    row = foreign.row("The notes are polite", True, "llm")
+    place = original(tmp_path, "The notes are polite", rows=[row])
+    done = regraded(tmp_path)
+    assert decided(done) == [("pass", "llm")]
+    assert done.problems == (f"{regrading.NO_JUDGE}; the verdict before stays",)
+    assert json.loads((place / "grading.json").read_text())["assertion_results"] == [row]
+    assert decided(regraded(tmp_path, judge_off=True)) == [("skip", "judge")]
+
+
+def test_a_verdict_on_a_run_that_failed_around_the_agent_does_not_stay(tmp_path):
+    foreign.meta(tmp_path, {"id": "notes", "assertions": foreign.NOTES, "should_trigger": False})
+    foreign.trial(
+        tmp_path,
+        "eval-notes/claude-code/with_skill",
+        stdout=foreign.transcript("claude/e401-r0.json"),
+        grading=foreign.grading(*map(foreign.row, foreign.NOTES)),
+    )
+    done = regraded(tmp_path)
+    assert [v.status for v in done.results[0].verdicts] == ["error", "error"]
+    assert done.problems == ()
+
+
+@pytest.mark.parametrize(
+    "method", ["hook", "budget", "side-effect-contract", "structured:git_clean"]
+)
+def test_a_row_on_no_assertion_stays_as_it_is(tmp_path, method):
+    row = foreign.row("Told by another", False, method)
+    place = original(tmp_path, foreign.NOTES[0], rows=[foreign.row(foreign.NOTES[0]), row])
+    assert decided(regraded(tmp_path)) == [("pass", "deterministic"), ("fail", method)]
+    assert json.loads((place / "grading.json").read_text())["assertion_results"][1] == row
+
+
+def test_a_judges_own_wording_of_an_assertion_is_no_row_any_more(tmp_path):
+    rows = [foreign.row("a NEW branch", False, "llm"), foreign.row(foreign.NOTES[0])]
+    place = original(tmp_path, foreign.NOTES[0], rows=rows)
+    regraded(tmp_path)
+    [row] = json.loads((place / "grading.json").read_text())["assertion_results"]
+    assert (row["text"], row["passed"]) == (foreign.NOTES[0], True)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"pre_state": "{"}, r"pre_state\.json: is damaged"),
+        ({"post_state": "[]"}, r"post_state\.json: must hold an object, not a list"),
+        (
+            {"output": None, "stdout": None},
+            r"has no outputs/output\.txt and no outputs/stdout\.log",
+        ),
+    ],
+)
+def test_a_trial_without_its_evidence_is_left_as_it_is_and_the_others_are_graded(
+    tmp_path, content, message
+):
+    place = original(tmp_path, foreign.NOTES[0], rows=[foreign.row("x", False)], **content)
+    before = (place / "grading.json").read_text()
+    foreign.trial(tmp_path, "eval-notes/codex/without_skill")
+    done = regraded(tmp_path)
+    [problem] = done.problems
+    assert re.search(message, problem)
+    assert problem.startswith(str(place))
+    assert problem.endswith("left as it is")
+    assert (place / "grading.json").read_text() == before
+    assert (len(done.results), done.graded) == (2, 1)
+
+
+def test_a_file_without_which_a_check_stays_open_is_named(tmp_path):
+    place = original(tmp_path, *foreign.NOTES, pre_state=None)
+    done = regraded(tmp_path)
+    assert decided(done) == [("skip", "undecided")] * 2
+    assert done.problems == (f"{place}/outputs/pre_state.json: is not there",)
+
+
+def test_a_file_that_no_check_needs_may_be_missing(tmp_path):
+    original(tmp_path, 'The output contains "notes"', pre_state=None, stdout=None)
+    assert regraded(tmp_path).problems == ()
+
+
+def test_a_case_that_evals_meta_does_not_have_cannot_be_graded(tmp_path):
+    original(tmp_path, *foreign.NOTES)
+    foreign.trial(tmp_path, "eval-stale/codex/with_skill")
+    foreign.trial(tmp_path, "eval-stale/codex/without_skill")
+    done = regraded(tmp_path)
+    assert done.problems == (f"{tmp_path}/evals_meta.json: has no eval 'stale'; left as it is",)
+    assert done.graded == 1
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"assertion_results": 3}', '{"summary": []}'])
+def test_a_grading_that_an_agent_wrote_is_put_right(tmp_path, content):
+    place = original(tmp_path, *foreign.NOTES, grading=content)
+    done = regraded(tmp_path)
+    assert (decided(done), done.problems) == ([("pass", "deterministic")] * 2, ())
+    assert (place / "grading.previous.json").read_text() == content
+
+
+def test_a_folder_in_the_place_of_a_grading_is_told_and_the_others_are_graded(tmp_path):
+    place = original(tmp_path, *foreign.NOTES, grading=None)
+    (place / "grading.json").mkdir()
+    foreign.trial(tmp_path, "eval-notes/codex/without_skill")
+    done = regraded(tmp_path)
+    assert done.graded == 1
+    assert done.problems[-1].startswith(f"{place}: cannot be written")
+
+
+def test_a_grading_that_is_a_link_out_is_replaced_and_not_followed(tmp_path):
+    home = build.write(tmp_path / "home" / "secret", "sk-secret")
+    place = original(tmp_path / "run", *foreign.NOTES, grading=None)
+    (place / "grading.json").symlink_to(home)
+    regraded(tmp_path / "run")
+    assert home.read_text() == "sk-secret"
+    assert not (place / "grading.json").is_symlink()
+    assert not (place / "grading.previous.json").exists()
+
+
+@pytest.mark.parametrize("identifier", ["../../../escaped", "/tmp/escaped", "group/a", "a\ud83d"])
+def test_the_id_of_a_case_is_no_path(tmp_path, identifier):
+    root = tmp_path / "a" / "b" / "iteration-1"
+    foreign.meta(root, {"id": identifier, "assertions": foreign.NOTES})
+    meta = {"eval_id": identifier, "agent": "codex", "with_skill": True}
+    place = foreign.trial(root, "eval-x/codex/with_skill", run_meta=meta)
+    done = regraded(root)
+    assert done.graded == 1
+    assert (place / "grading.json").exists()
+    assert not list(tmp_path.rglob("*escaped*"))
+
+
+def test_several_agents_and_repeats_are_graded_each_by_itself(tmp_path):
+    foreign.meta(tmp_path, {"id": "notes", "assertions": ["The agent ran `git commit`"]})
+    for agent, stdout in (
+        ("codex", foreign.said("Done.", "git commit -m x")),
+        ("claude-code", foreign.transcript("claude/basic.json")),
+    ):
+        for repeat in (1, 2):
+            foreign.trial(
+                tmp_path,
+                f"eval-notes/{agent}/with_skill/run-{repeat}",
+                stdout=stdout,
+                output="Done.",
+            )
+    done = regraded(tmp_path, jobs=3)
+    found = {result.trial.key: result.verdicts[0].status for result in done.results}
+    assert found == {
+        "notes/codex-with_skill/r1": "pass",
+        "notes/codex-with_skill/r2": "pass",
+        # its last message alone does not say what it ran
+        "notes/claude-code-with_skill/r1": "skip",
+        "notes/claude-code-with_skill/r2": "skip",
+    }
 
 
 @pytest.mark.parametrize(

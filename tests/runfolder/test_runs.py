@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import build
+import foreign
 import pytest
 import recorded
 
@@ -158,6 +159,40 @@ def test_a_run_of_the_original_is_read():
     assert len(found.results) == 4
     first = runs.whole(stored, found.results[0].trial)
     assert (first.outcome.output, first.outcome.stdout) == ("ok\n", "{}\n")
+
+
+def foreign_run(root, **content):
+    foreign.meta(root, {"id": "notes", "assertions": foreign.NOTES})
+    rows = foreign.grading(*map(foreign.row, foreign.NOTES))
+    foreign.trial(root, **{"grading": rows, **content})
+    return runs.load(str(root))
+
+
+def test_a_result_of_the_original_has_its_evidence(tmp_path):
+    stored = foreign_run(tmp_path)
+    [result] = runs.results(stored).results
+    assert stored.is_foreign
+    assert [event.kind for event in result.outcome.events] == ["text"]
+    assert result.outcome.usage.uncached == 6
+    whole = runs.whole(stored, result.trial)
+    assert whole.outcome.delta.git["new_branches"] == ["notes"]
+    assert whole.verdicts == result.verdicts
+
+
+def test_a_result_of_the_original_with_damaged_evidence_is_shown_without_it(tmp_path):
+    stored = foreign_run(tmp_path, post_state="{")
+    found = runs.results(stored)
+    assert [verdict.status for verdict in found.results[0].verdicts] == ["pass", "pass"]
+    assert found.problems[0].endswith("shown without its evidence")
+    with pytest.raises(SuiteError, match=r"post_state\.json"):
+        runs.whole(stored, found.results[0].trial)
+
+
+def test_a_run_that_failed_around_the_agent_is_an_error_whatever_its_grading_says(tmp_path):
+    meta = {"eval_id": "notes", "agent": "claude-code", "with_skill": True}
+    stdout = foreign.transcript("claude/e401-r0.json")
+    stored = foreign_run(tmp_path, run_meta=meta, stdout=stdout)
+    assert runs.results(stored).results[0].outcome.failure == "infrastructure"
 
 
 def peak_of_reading(base, repeats):

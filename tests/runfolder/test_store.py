@@ -2,12 +2,12 @@
 
 import json
 import os
+import re
 from fractions import Fraction
 
-import build
 import pytest
 
-from skilleval import aggregate
+from skilleval import aggregate, writing
 from skilleval.errors import UsageError
 from skilleval.model import (
     Arm,
@@ -17,7 +17,6 @@ from skilleval.model import (
     Outcome,
     Report,
     Result,
-    State,
     Suite,
     Trial,
     Usage,
@@ -84,6 +83,48 @@ def test_a_result_has_the_documented_files(tmp_path):
         "skipped",
         "evidence",
     ]
+
+
+def test_the_meta_of_a_trial_has_the_seeds_fields_and_the_id_of_its_run(tmp_path):
+    run = store.create(str(tmp_path), SUITE)
+    store.save(run, RESULT)
+    place = store.trial_folder(run, RESULT.trial, SUITE.arms[0])
+    found = read(run.folder, f"{place}/run_meta.json")
+    assert re.fullmatch("[0-9a-f]{8}", found["run_id"])
+    assert found == {
+        "eval_id": "a",
+        "agent": "kiro",
+        "with_skill": True,
+        "iteration": 1,
+        "skill_name": "demo",
+        "source_repo": None,
+        "run_id": run.run_id,
+        "run_index": 1,
+        "model": "m",
+        "model_answered": None,
+        "session_id": None,
+    }
+
+
+def test_the_model_that_answered_and_its_session_are_in_the_meta(tmp_path):
+    run = store.create(str(tmp_path), SUITE)
+    told = RESULT._replace(outcome=RESULT.outcome._replace(model="m-2026", session="s-7"))
+    store.save(run, told)
+    found = read(
+        run.folder, f"{store.trial_folder(run, RESULT.trial, SUITE.arms[0])}/run_meta.json"
+    )
+    assert [found[name] for name in ("model", "model_answered", "session_id")] == [
+        *("m", "m-2026", "s-7"),
+    ]
+
+
+def test_a_resumed_run_has_an_id_of_its_own_and_a_graded_one_leaves_what_is_there(tmp_path):
+    run = store.create(str(tmp_path), SUITE)
+    store.save(run, RESULT)
+    assert store.unfinished(str(tmp_path), SUITE).run_id not in ("", run.run_id)
+    store.save(store.Run(run.folder, SUITE), RESULT)
+    place = store.trial_folder(run, RESULT.trial, SUITE.arms[0])
+    assert read(run.folder, f"{place}/run_meta.json")["run_id"] == run.run_id
 
 
 def test_unknown_tokens_and_rates_are_null_and_not_zero(tmp_path):
@@ -178,21 +219,8 @@ def test_an_error_is_no_finished_result(tmp_path, errored):
 )
 def test_a_damaged_result_is_run_again(tmp_path, text):
     run = store.create(str(tmp_path), SUITE)
-    store.write_text(os.path.join(run.folder, "eval-a", "kiro", "with_skill", "trial.json"), text)
+    writing.write_text(os.path.join(run.folder, "eval-a", "kiro", "with_skill", "trial.json"), text)
     assert store.finished(run) == {}
-
-
-def test_a_write_that_fails_leaves_the_old_file_and_no_part(tmp_path):
-    build.write(tmp_path / "f" / "inside", "old")
-    with pytest.raises(OSError, match="f"):
-        store.write_text(str(tmp_path / "f"), "new")
-    assert [p.name for p in tmp_path.rglob("*")] == ["f", "inside"]
-
-
-def test_a_written_file_has_the_permissions_of_an_ordinary_one(tmp_path):
-    store.write_text(str(tmp_path / "f"), "x")
-    (tmp_path / "g").write_text("x")
-    assert (tmp_path / "f").stat().st_mode == (tmp_path / "g").stat().st_mode
 
 
 def test_a_lone_surrogate_does_not_lose_the_result(tmp_path):
@@ -208,57 +236,3 @@ def test_secrets_are_redacted_from_every_file(tmp_path):
     for path in tmp_path.rglob("*"):
         if path.is_file():
             assert "sk-very-secret" not in path.read_text()
-
-
-def pushed(name="feat", head="c1", request=None, local=None):
-    """A result whose agent has (or, with another `local` head, has not) pushed a branch."""
-    git = {
-        "branch_heads": {"main": "c0", "feat": local or head},
-        "remote_branch_heads": {"main": "c0"},
-    }
-    before = State((), {**git, "open_prs": []})
-    heads = {"main": "c0", name: head}
-    requests = [request] if request else []
-    after = State((), {**git, "remote_branch_heads": heads, "open_prs": requests})
-    return RESULT._replace(outcome=Outcome("ok", before=before, after=after))
-
-
-def elsewhere(tmp_path, source="https://github.com/o/r"):
-    arm = SUITE.arms[0]._replace(options={"source_repo": source})
-    return store.create(str(tmp_path), SUITE._replace(arms=(arm,)))
-
-
-def test_a_branch_that_the_agent_pushed_is_its_own_and_noted(tmp_path):
-    run = elsewhere(tmp_path)
-    request = {"number": 7, "headRefName": "feat", "state": "OPEN"}
-    found = store.artefacts(run, [pushed(request=request)])
-    assert (found["remote_branches"], found["pr_numbers"]) == (["feat"], [7])
-    assert store.leaves(run, pushed())
-
-
-@pytest.mark.parametrize(
-    "result",
-    [
-        pushed(local="other"),
-        pushed(name="main"),
-        pushed(local="other", request={"number": 7, "headRefName": "feat", "state": "OPEN"}),
-    ],
-    ids=["somebody else's branch", "no new branch", "somebody else's request"],
-)
-def test_what_others_did_meanwhile_is_not_noted(tmp_path, result):
-    assert not store.leaves(elsewhere(tmp_path), result)
-
-
-def test_a_closed_request_is_not_noted(tmp_path):
-    request = {"number": 7, "headRefName": "feat", "state": "MERGED"}
-    assert store.artefacts(elsewhere(tmp_path), [pushed(request=request)])["pr_numbers"] == []
-
-
-def test_a_copy_of_a_local_repository_leaves_nothing(tmp_path):
-    assert not store.leaves(elsewhere(tmp_path, str(tmp_path)), pushed())
-
-
-def test_a_kept_workspace_is_noted(tmp_path):
-    run = store.create(str(tmp_path), SUITE)
-    kept = RESULT._replace(outcome=Outcome("ok", source=str(tmp_path / "kept")))
-    assert store.artefacts(run, [kept])["workspaces"] == [str(tmp_path / "kept")]
