@@ -38,8 +38,14 @@ def is_logged(environ: Mapping[str, str]) -> bool:
 
 
 def shown(text: str, environ: Mapping[str, str]) -> str:
-    """Text for stdout: on a runner, fenced so that no line of it is a command."""
-    return github.fenced(text, os.urandom(16).hex()) if is_logged(environ) else text
+    """Text for stdout: in the log of a runner, fenced where the runner would obey a part of it.
+
+    A text that holds nothing to obey stays as it is, and so does one that goes to a file: a report
+    is not spoilt by being redirected, piped or captured. No Markdown of ours holds a command.
+    """
+    if not is_logged(environ) or console.is_file() or not github.has_command(text):
+        return text
+    return github.fenced(text, os.urandom(16).hex())
 
 
 def _append(path: str, views: Sequence[View]) -> None:

@@ -1,43 +1,66 @@
-"""What a run may cost. Owns the sum of the known costs, and the refusal once it is reached.
+"""What a run may cost. Owns the sum of the known costs, and who has to wait or is refused for it.
 
-An unknown cost is not 0, but it cannot be added either: it is counted, and the refusal says so.
+A trial starts if what it may cost is left beside what is spent and what those that run may cost:
+each as much as the dearest so far. So a run exceeds its limit only by what a trial costs more than
+all before it. The first trial runs alone, as nobody knows what one costs.
+
+An unknown cost is not 0, but it cannot be added either: it is counted, and `doubt` says so. What a
+single trial may cost is its program's to limit, where it can (`Ask.max_budget_usd`).
 """
 
 from __future__ import annotations
 
-from threading import Lock
+from collections.abc import Callable, Iterable
+from threading import Condition
 
 from skilleval.engine import Watch
 from skilleval.model import Result, Trial
 
+# between two looks at whether to stop waiting
+TICK_S = 0.5
+# of a sum of costs that are no binary fractions: three times 0.1 is 0.3
+ROUNDING_USD = 1e-9
+
 
 class Budget:
-    """`limit_usd` None: there is none."""
+    """`limit_usd` None: there is none. `finished` are the results that a resumed run has already.
 
-    def __init__(self, limit_usd: float | None) -> None:
+    Costs of attempts of an earlier start that ended in an error are not in them, and not counted.
+    """
+
+    def __init__(self, limit_usd: float | None, finished: Iterable[Result] = ()) -> None:
         self.limit_usd = limit_usd
         self.spent_usd = 0.0
+        self.dearest_usd = 0.0
         self.unknown = 0
         self.refused = 0
-        self.lock = Lock()
+        self.running = 0
+        self.ended = 0
+        self.change = Condition()
+        for result in finished:
+            self._add(result)
 
     def watching(self, watch: Watch) -> Watch:
         """`watch`, with the cost of every result added up."""
 
         def counted(trial: Trial, result: Result | None) -> None:
-            if result is not None:
-                self._add(result)
+            # one that its program ended at its limit has cost as much
+            if result is not None and not result.outcome.refused:
+                with self.change:
+                    self.running -= 1
+                    self._add(result)
+                    self.change.notify_all()
             watch(trial, result)
 
         return counted
 
     def _add(self, result: Result) -> None:
-        if result.outcome.failure == "budget":
-            return
         costs = [result.outcome.usage.cost_usd, *(call.usage.cost_usd for call in result.calls)]
-        with self.lock:
-            self.spent_usd += sum(cost for cost in costs if cost is not None)
-            self.unknown += costs.count(None)
+        cost_usd = sum(cost for cost in costs if cost is not None)
+        self.spent_usd += cost_usd
+        self.dearest_usd = max(self.dearest_usd, cost_usd)
+        self.unknown += costs.count(None)
+        self.ended += 1
 
     def doubt(self) -> str:
         """What to say at the end of a run whose limit could not be kept; "" if it could."""
@@ -48,11 +71,35 @@ class Budget:
             " calls: their cost is unknown"
         )
 
-    def refuse(self) -> str:
-        """Why no further trial is started; "" while there is something left."""
-        if self.limit_usd is None or self.spent_usd < self.limit_usd:
-            return ""
-        with self.lock:
+    def refuse(self, stop: Callable[[], bool] = lambda: False) -> str:
+        """Why a trial is not started; "" if it may start, and it counts as running from then on.
+
+        Waits while that depends on what the running ones will have cost, or until `stop` says so.
+        """
+        with self.change:
+            while self.running and self._fits(0) and not self._fits(self.running) and not stop():
+                self.change.wait(TICK_S)
+            if self._fits(0):
+                self.running += 1
+                return ""
             self.refused += 1
+            return self._reason()
+
+    def _fits(self, running: int) -> bool:
+        """Is there room for a trial beside so many that run?"""
+        if self.limit_usd is None:
+            return True
+        if running and not self.ended:
+            return False
+        needed_usd = self.spent_usd + self.dearest_usd * (running + 1)
+        return self.spent_usd < self.limit_usd and needed_usd <= self.limit_usd + ROUNDING_USD
+
+    def _reason(self) -> str:
+        dearest = f", a trial has cost up to {_dollars(self.dearest_usd)}"
         unknown = f", and {self.unknown} costs are unknown" if self.unknown else ""
-        return f"budget: {self.spent_usd:.2f} of {self.limit_usd:.2f} USD are spent{unknown}"
+        spent = f"{_dollars(self.spent_usd)} of {_dollars(self.limit_usd or 0)} USD are spent"
+        return f"budget: {spent}{dearest if self.dearest_usd else ''}{unknown}"
+
+
+def _dollars(usd: float) -> str:
+    return f"{usd:.4f}" if 0 < usd < 0.1 else f"{usd:.2f}"

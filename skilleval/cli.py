@@ -62,7 +62,7 @@ def _dispatch(arguments: list[str], program: str) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         console.write(_overview())
         return 0
-    if arguments[0] in ("-V", "--version"):
+    if arguments[0] in ("-V", "-v", "--version"):
         console.write(f"skilleval {__version__}")
         return 0
     name = arguments[0]
@@ -90,7 +90,20 @@ def _command(name: str, arguments: list[str], program: str) -> int:
         parsed = parser.parse_args(arguments)
     except SystemExit as stop:  # argparse has printed its message already
         return stop.code if isinstance(stop.code, int) else USAGE
+    parsed.command_line = _typed(name, arguments)
     return int(command.run(parsed))
+
+
+def _typed(name: str, given: list[str]) -> list[str]:
+    """The command line as somebody typed it, to be typed again with more at its end."""
+    if given != sys.argv[len(sys.argv) - len(given) :]:  # it is a program that calls us
+        return ["skilleval", name, *given]
+    before = sys.orig_argv[: len(sys.orig_argv) - len(given)]
+    folder, script = os.path.split(sys.argv[0])
+    if sys.argv[0] in before and folder in os.environ.get("PATH", "").split(os.pathsep):
+        # installed: the interpreter in front of it is its first line's
+        return [script, *before[before.index(sys.argv[0]) + 1 :], *given]
+    return [*before, *given]
 
 
 def _width() -> int:

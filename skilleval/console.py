@@ -33,6 +33,16 @@ def colours() -> bool:
     return os.environ.get("FORCE_COLOR", "0") not in ("", "0")
 
 
+def is_file() -> bool:
+    """Does stdout lead to a file, so that nothing else reads what is written there?"""
+    import stat
+
+    try:
+        return sys.stdout is not None and stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):  # no real stream, or a closed one
+        return False
+
+
 def write(text: str) -> None:
     """Writes a result, and a newline, to stdout. Raises `SkillevalError` if it does not fit."""
     if sys.stdout is None:  # closed from the start

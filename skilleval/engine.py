@@ -16,6 +16,7 @@ from skilleval.model import (
     Case,
     Check,
     Evidence,
+    Failure,
     Graded,
     Outcome,
     Result,
@@ -25,10 +26,22 @@ from skilleval.model import (
     Trial,
     Verdict,
 )
+from skilleval.process import turns
 from skilleval.tools import Tools
 
 Watch = Callable[[Trial, "Result | None"], None]
 Equip = Callable[[Tools, Trial], Tools]
+_One = Callable[[Trial, Tools, Callable[[], bool]], Result]
+
+
+class Refusal(NamedTuple):
+    """Why a trial is not started: of what kind that is, and the reason in words."""
+
+    failure: Failure
+    reason: str
+
+
+Refuse = Callable[[Callable[[], bool]], Refusal | None]
 
 
 class Session(NamedTuple):
@@ -37,7 +50,8 @@ class Session(NamedTuple):
     `watch` may be called from several threads; it never hears the result of an interrupted trial.
     `equip` gives each trial tools of its own, made from the common ones (see `exchanges`). `keep`
     makes of a result that `watch` has seen what is to stay in memory: a long run needs no more.
-    `refuse` is asked before each trial and says why it is not to be started, or "".
+    `refuse` is asked before each trial and says why it is not to be started, or None. It may wait
+    with its answer, but not when what it is given says that the run is to stop.
     """
 
     tools: Tools = Tools()
@@ -45,7 +59,7 @@ class Session(NamedTuple):
     watch: Watch | None = None
     equip: Equip | None = None
     keep: Callable[[Result], Result] | None = None
-    refuse: Callable[[], str] | None = None
+    refuse: Refuse | None = None
 
 
 SESSION = Session()
@@ -65,14 +79,15 @@ def run(
     cases = {case.id: case for case in suite.cases}
     arms = {arm.name: arm for arm in suite.arms}
 
-    def one(trial: Trial, tools: Tools) -> Result:
+    def one(trial: Trial, tools: Tools, stop: Callable[[], bool]) -> Result:
+        case = cases[trial.case_id]
+        refusal = session.refuse(stop) if session.refuse else None
         if session.watch:
             session.watch(trial, None)
+        if refusal:
+            return _refused(trial, case, refusal)
         if session.equip:
             tools = session.equip(tools, trial)
-        case = cases[trial.case_id]
-        if session.refuse and (reason := session.refuse()):
-            return _refused(trial, case, reason)
         outcome = _attempt(case, arms[trial.arm], tools)
         graded = grade(case, outcome, suite.rules, tools, judge=suite.judge)
         return Result(trial, outcome, graded.verdicts, graded.calls)
@@ -80,26 +95,23 @@ def run(
     return _in_turn(one, planned, session) if session.jobs == 1 else _at_once(one, planned, session)
 
 
-def _refused(trial: Trial, case: Case, reason: str) -> Result:
-    verdicts = [Verdict(c.id, "skip", None, reason, "budget", c.weight) for c in case.checks]
-    return Result(trial, Outcome("missing", error=reason, failure="budget"), tuple(verdicts))
+def _refused(trial: Trial, case: Case, refusal: Refusal) -> Result:
+    failure, reason = refusal
+    verdicts = [Verdict(c.id, "skip", None, reason, failure, c.weight) for c in case.checks]
+    return Result(trial, Outcome("missing", error=reason, failure=failure), tuple(verdicts))
 
 
-def _in_turn(
-    one: Callable[[Trial, Tools], Result], trials: Sequence[Trial], session: Session
-) -> tuple[Result, ...]:
+def _in_turn(one: _One, trials: Sequence[Trial], session: Session) -> tuple[Result, ...]:
     results = []
     for trial in trials:
-        result = one(trial, session.tools)
+        result = one(trial, session.tools, lambda: False)
         if session.watch:
             session.watch(trial, result)
         results.append(session.keep(result) if session.keep else result)
     return tuple(results)
 
 
-def _at_once(
-    one: Callable[[Trial, Tools], Result], trials: Sequence[Trial], session: Session
-) -> tuple[Result, ...]:
+def _at_once(one: _One, trials: Sequence[Trial], session: Session) -> tuple[Result, ...]:
     from concurrent.futures import ThreadPoolExecutor
     from threading import Event
 
@@ -107,7 +119,7 @@ def _at_once(
     tools = session.tools.stopping(stopped.is_set)
 
     def watched(trial: Trial) -> Result:
-        result = one(trial, tools)
+        result = one(trial, tools, stopped.is_set)
         if session.watch and not stopped.is_set():
             session.watch(trial, result)
         return session.keep(result) if session.keep else result
@@ -120,15 +132,18 @@ def _at_once(
         # nothing to stop after a good end; after Ctrl-C the programs of the running trials are
         stopped.set()
         pool.shutdown(wait=True, cancel_futures=True)
+        turns.settle()
 
 
 def _attempt(case: Case, arm: Arm, tools: Tools) -> Outcome:
     if case.broken:
-        return Outcome("error", error=case.broken)
+        return Outcome("error", error=case.broken, failure="infrastructure")
     try:
         return agents.get(case.agent or arm.agent).run(case, arm, tools)
     except Exception as error:  # one trial must not take the others with it
-        return Outcome("error", error=_describe(error))
+        # what no program of an agent told is no failure of the agent: a full disk, a bug of ours
+        failure = error.failure if isinstance(error, SkillevalError) else "infrastructure"
+        return Outcome("error", error=_describe(error), failure=failure)
 
 
 def grade(
@@ -153,7 +168,8 @@ def grade(
     if not (open_checks and judge):
         return graded
     second = _graded(open_checks, evidence, tools)
-    decided = {verdict.check_id: verdict for verdict in second.verdicts}
+    # where the judge is silent too, what the rule missed is the better reason
+    decided = {found.check_id: found for found in second.verdicts if found.status != "skip"}
     verdicts = tuple(decided.get(verdict.check_id, verdict) for verdict in graded.verdicts)
     return Graded(verdicts, graded.calls + second.calls)
 

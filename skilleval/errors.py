@@ -7,13 +7,18 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from skilleval.model import Call
+    from skilleval.model import Call, Failure
 
 
 class SkillevalError(Exception):
-    """Something we can explain in one message. `exit_code` is what a command ends with."""
+    """Something we can explain in one message. `exit_code` is what a command ends with.
+
+    `failure` is of what kind a trial's failure is that it ends. What an agent does wrong, its
+    program tells and nobody raises: so it is the surroundings', unless a subclass knows better.
+    """
 
     exit_code = 3
+    failure: Failure = "infrastructure"
 
 
 class UsageError(SkillevalError):

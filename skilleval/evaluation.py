@@ -45,7 +45,8 @@ def _results(
     known = {trial: finished.get(store.key(suite, trial)) for trial in trials}
     missing = [trial for trial in trials if known[trial] is None]
     new = {result.trial: result for result in engine.run(suite, session, missing)}
-    kept = {t: result._replace(trial=t) for t, result in known.items() if result is not None}
+    keep = session.keep or (lambda result: result)
+    kept = {t: keep(result._replace(trial=t)) for t, result in known.items() if result is not None}
     return tuple((kept | new)[trial] for trial in trials)
 
 

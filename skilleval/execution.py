@@ -6,6 +6,7 @@ What it is told comes from a command; what it finds out goes back as a report. I
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 import threading
@@ -13,16 +14,17 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
-from skilleval import console, evaluation
+from skilleval import evaluation, sandboxes, writing
 from skilleval.budget import Budget
-from skilleval.engine import Equip, Session
-from skilleval.errors import UsageError
+from skilleval.engine import Equip, Refusal, Refuse, Session
+from skilleval.errors import SkillevalError, UsageError
 from skilleval.model import EMPTY, Report, Result, Suite, Trial
-from skilleval.plan import trials
+from skilleval.plan import count, trials
 from skilleval.progress import Progress
-from skilleval.redaction import secrets_in
-from skilleval.runfolder import exchanges, store
+from skilleval.redaction import redact, secrets_in
+from skilleval.runfolder import exchanges, lock, resuming, store
 from skilleval.runfolder.keeper import Keeper
+from skilleval.runfolder.runs import StoredRun
 from skilleval.tools import Tools
 
 WORKSPACE = "eval-workspace"
@@ -32,8 +34,9 @@ class Options(NamedTuple):
     """How a suite is run. `workspace` empty: no run folder; `iteration` 0: the next number.
 
     `record` and `replay` are folders of exchanges (see `exchanges`), at most one of them given.
-    `keep` makes of a result, once it is on disk, what is kept of it in memory. Once the known
-    costs reach `budget_usd`, no further trial is started.
+    `keep` makes of a result, once it is on disk, what is kept of it in memory. A trial that the
+    known costs leave too little of `budget_usd` for is not started (see `budget`). `command` is
+    the command line that asked for the run, to say how it is resumed.
     """
 
     tools: Tools
@@ -47,33 +50,81 @@ class Options(NamedTuple):
     quiet: bool = False
     keep: Callable[[Result], Result] | None = None
     budget_usd: float | None = None
+    command: Sequence[str] = ()
 
 
-def run(
-    suite: Suite, options: Options, meta: Mapping[str, Any] = EMPTY
-) -> tuple[Report, store.Run | None]:
-    """The report, and the run's folder if it has one.
+class Ended(NamedTuple):
+    """What came of a run: its report, and its folder if it has one.
+
+    `kept`: is all that was found out on disk? Without a folder nothing was to be kept.
+    """
+
+    report: Report
+    folder: store.Run | None
+    kept: bool = True
+
+
+def run(suite: Suite, options: Options, meta: Mapping[str, Any] = EMPTY) -> Ended:
+    """Runs the trials that have no result yet, and reports on all.
 
     Every result is on disk the moment it is known. SIGTERM and Ctrl-C end the running trials, say
-    where the finished ones are, and go on as KeyboardInterrupt.
+    where the finished ones are, and go on as KeyboardInterrupt. What killed runs left on this
+    machine is swept first. After a first result that cannot be written, no further trial is
+    started. Raises `UsageError` if another process writes the folder to be resumed, if the run in
+    it is of something else or complete, and for more trials than a run may have; `SkillevalError`
+    if the folder cannot be written at all.
     """
+    count(suite, repeats=options.repeats)
     _check_tape(options)
-    keeper = Keeper(_run_folder(suite, options))
-    keeper.begin({"suite": suite, "repeats": options.repeats, **meta})
+    folder = _run_folder(suite, options)
+    with lock.held(folder.folder) if folder else contextlib.nullcontext():
+        if not options.replay:
+            sweep(sandboxes.engines(suite), options.tools)
+        return _run_in(folder, suite, options, meta)
+
+
+def earlier(suite: Suite, workspace: str, iteration: int) -> StoredRun | None:
+    """The run of the suite that `--resume` goes on with, None if it has written nothing yet.
+
+    What a command line does not say of it, it is to take from there. Raises `UsageError` if there
+    is none, or if it is complete.
+    """
+    return resuming.find(workspace or WORKSPACE, suite, iteration=iteration)[1]
+
+
+def sweep(engines: Sequence[str], tools: Tools) -> None:
+    """Ends and removes what killed runs left on this machine, and says so."""
+    from skilleval.trial import leftovers
+
+    containers = (sandboxes.get("docker").sweep(engine, tools) for engine in engines)
+    for swept in itertools.chain(leftovers.sweep(tools.environ), *containers):
+        tools.note(swept.text)
+
+
+def _run_in(
+    folder: store.Run | None, suite: Suite, options: Options, meta: Mapping[str, Any]
+) -> Ended:
+    note = options.tools.note
     planned = trials(suite, repeats=options.repeats)
+    keys = [store.key(suite, trial) for trial in planned] if options.resume else []
+    keeper = Keeper(folder, note, resume_command(options, folder))
+    with writing.guarded(folder.folder if folder else ""):
+        if folder and options.resume:
+            _reopen(folder, keys, note)
+        keeper.begin({"suite": suite, "repeats": options.repeats, **meta})
     _match_tape(suite, planned, options)
-    budget = Budget(options.budget_usd)
     finished = keeper.finished()
-    done = sum(store.key(suite, trial) in finished for trial in planned) if finished else 0
-    progress = Progress(len(planned), done=done, shown=not options.quiet)
-    with _Interruptible(), progress:
+    done = [finished[key] for key in keys if key in finished]
+    budget = Budget(options.budget_usd, done)
+    progress = Progress(len(planned), done=len(done), shown=not options.quiet)
+    with _Interruptible(note), progress:
         session = Session(
             options.tools,
             jobs=options.jobs,
             watch=keeper.watching(budget.watching(progress.watch)),
-            equip=_equip(options),
+            equip=_equip(options, suite),
             keep=options.keep,
-            refuse=budget.refuse,
+            refuse=_refusing(keeper, budget),
         )
         try:
             report = evaluation.evaluate(
@@ -84,14 +135,61 @@ def run(
                 finished=finished,
                 repeats=options.repeats,
             )
-        except KeyboardInterrupt:
-            console.note(keeper.farewell())
+        except (KeyboardInterrupt, SkillevalError):
+            note(keeper.farewell())
             raise
     if doubt := budget.doubt():
-        console.note(f"warning: {doubt}")
+        note(f"warning: {doubt}")
     if not budget.refused:  # with more of it, the run can be resumed
         keeper.finish(report)
-    return report, keeper.run
+    if budget.refused or keeper.failed:
+        note(keeper.farewell(", with a larger --max-budget-usd" if budget.refused else ""))
+    return Ended(report, keeper.run, kept=not keeper.failed)
+
+
+def _reopen(folder: store.Run, keys: Sequence[str], note: Callable[[str], None]) -> None:
+    """Makes of a run one that is not complete, and has no result but of these contents."""
+    store.reopen(folder)
+    if count := store.set_aside(folder, keys):
+        results = "1 result is" if count == 1 else f"{count} results are"
+        note(
+            f"warning: {results} of another prompt, skill, checks or files than there are now, so"
+            f" no part of the run any more (see {store.SUPERSEDED}): those trials are run again"
+        )
+
+
+def _refusing(keeper: Keeper, budget: Budget) -> Refuse:
+    """Asks before each trial whether its result could be kept, and whether it may be paid for."""
+
+    def refuse(stop: Callable[[], bool]) -> Refusal | None:
+        if not keeper.failed:
+            # who waits for others to end need not wait any more if one could not be kept
+            reason = budget.refuse(lambda: stop() or keeper.failed)
+            if reason:
+                return Refusal("budget", reason)
+        return keeper.refusal()
+
+    return refuse
+
+
+def timestamp(tools: Tools) -> str:
+    """The time as reports have it: in UTC, whole seconds, such as 2026-11-30T09:30:00Z."""
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(tools.now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def resume_command(options: Options, folder: store.Run | None) -> str:
+    """What to type to go on with a run; "" where nobody has typed a command, or nothing is kept."""
+    if not options.command or not folder:
+        return ""
+    import shlex
+
+    given = list(options.command)
+    missing = [] if options.resume else ["--resume"]
+    missing += [] if options.iteration else ["--iteration", str(folder.number)]
+    end = given.index("--") if "--" in given else len(given)
+    return redact(shlex.join([*given[:end], *missing, *given[end:]]), folder.secrets)
 
 
 def _check_tape(options: Options) -> None:
@@ -101,8 +199,8 @@ def _check_tape(options: Options) -> None:
     if options.replay and not os.path.isdir(options.replay):
         raise UsageError(f"--replay {options.replay}: no such folder; --record makes one")
     if options.record:
-        with store.writing(options.record):
-            os.makedirs(options.record, exist_ok=True)
+        with writing.guarded(options.record):
+            writing.make_folder(options.record)
 
 
 def _match_tape(suite: Suite, planned: Sequence[Trial], options: Options) -> None:
@@ -113,28 +211,30 @@ def _match_tape(suite: Suite, planned: Sequence[Trial], options: Options) -> Non
     if options.record:
         exchanges.note_contents(options.record, contents)
     for key in exchanges.changed(options.replay, contents) if options.replay else ():
-        console.note(
+        options.tools.note(
             f"warning: {key} has changed since it was recorded (prompt, checks, model or settings);"
             " what is played back answers the old one"
         )
 
 
 def _run_folder(suite: Suite, options: Options) -> store.Run | None:
+    secrets = secrets_in(options.tools.environ, suite.pass_env)
     if options.resume:
         base = options.workspace or WORKSPACE
-        found = store.unfinished(base, suite, iteration=options.iteration)
+        found, stored = resuming.find(base, suite, iteration=options.iteration)
+        if stored:
+            resuming.check(stored, suite, options.repeats, secrets)
     elif options.workspace:
-        with store.writing(options.workspace):
+        with writing.guarded(options.workspace):
             found = store.create(options.workspace, suite, iteration=options.iteration)
     else:
         return None
-    secrets = secrets_in(options.tools.environ)
     return found._replace(suite=suite, repeats=options.repeats > 1, secrets=secrets)
 
 
-def _equip(options: Options) -> Equip | None:
+def _equip(options: Options, suite: Suite) -> Equip | None:
     if options.record:
-        return exchanges.recording(options.record)
+        return exchanges.recording(options.record, suite.pass_env)
     return exchanges.replaying(options.replay) if options.replay else None
 
 
@@ -144,6 +244,9 @@ class _Interruptible:
     Only the first interrupts. Ending programs and containers takes seconds, and has deadlines of
     its own; an impatient second and third Ctrl-C would leave containers behind.
     """
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self.note = note
 
     def __enter__(self) -> None:
         self.before: dict[int, Any] = {}
@@ -163,4 +266,4 @@ class _Interruptible:
             self.stopping = True
             raise KeyboardInterrupt
         with contextlib.suppress(RuntimeError):  # in the middle of another message
-            console.note("still ending what runs; please wait")
+            self.note("still ending what runs; please wait")

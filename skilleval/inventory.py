@@ -81,10 +81,16 @@ def take(root: str) -> Inventory:
 
 
 def _walk(root: str) -> Iterator[tuple[str, set[str]]]:
+    links: list[str] = []
+    found: list[str] = []
     for folder, folders, files in os.walk(root):
+        links += skills.links_to_skills(folder, folders)
         folders[:] = [name for name in folders if name[0] != "." and name not in skills.SKIPPED]
         folders[:] = [name for name in folders if not _is_of_runs(folder, name)]
+        found.append(folder)
         yield folder, set(files)
+    for link in skills.not_among(links, found):
+        yield from _walk(link)
 
 
 def _is_of_runs(folder: str, name: str) -> bool:

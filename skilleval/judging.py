@@ -51,7 +51,8 @@ def warnings(suite: Suite) -> tuple[str, ...]:
     count = asked(suite)
     if suite.judge or not count:
         return ()
+    needing = "1 assertion needs" if count == 1 else f"{count} assertions need"
     return (
-        f"{count} assertions need a judge and will be SKIPPED: there is none; set"
+        f"{needing} a judge and will be SKIPPED: there is none; set"
         f" {' or '.join(KEYS)}, or --judge-base-url",
     )

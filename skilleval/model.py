@@ -15,10 +15,19 @@ from typing import Any, Literal, NamedTuple
 
 Status = Literal["pass", "fail", "skip", "error"]
 Level = Literal["error", "warning"]
-# of an outcome: the agent's own, its surroundings' (401, 429, server or program missing), the
-# deadline's, a refused permission's, an arm that is not what it claims, an answer that leaked
+# of an outcome: the agent's own, its surroundings' (401, 429, server or program missing, no clone,
+# a full disk, a bug of ours), the deadline's, a refused permission's, an arm that is not what it
+# claims, an answer that leaked, the budget's, the run folder's that takes no more results
 Failure = Literal[
-    "", "agent", "infrastructure", "timeout", "permission", "control", "contaminated", "budget"
+    "",
+    "agent",
+    "infrastructure",
+    "timeout",
+    "permission",
+    "control",
+    "contaminated",
+    "budget",
+    "storage",
 ]
 EMPTY: Mapping[str, Any] = {}
 # what the arms with and without the skill are called in files and reports (seed 002)
@@ -101,7 +110,6 @@ class Rules(NamedTuple):
     unanswered: Status = "skip"
     errored: Status = "error"
     no_outcome: Literal["zero", "skip"] = "skip"
-    overall: Literal["mean_of_cases"] = "mean_of_cases"
 
 
 class Gate(NamedTuple):
@@ -125,6 +133,11 @@ class Suite(NamedTuple):
     skill: str = ""
     judge: Mapping[str, Any] = EMPTY
     meta: Mapping[str, Any] = EMPTY
+
+    @property
+    def pass_env(self) -> frozenset[str]:
+        """The variables of ours that the user lets the agents see: their values are secret."""
+        return frozenset(name for arm in self.arms for name in arm.options.get("pass_env", ()))
 
 
 class Trial(NamedTuple):
@@ -179,9 +192,10 @@ class State(NamedTuple):
     """A workspace at one moment: its files by path, and the state of its git repository.
 
     `git` has the field names of seed 002's `pre_state.json`; it is empty where there is none.
+    `files` is None where nobody stored them (a run of another tool).
     """
 
-    files: tuple[File, ...] = ()
+    files: tuple[File, ...] | None = ()
     git: Mapping[str, Any] = EMPTY
 
 
@@ -217,6 +231,8 @@ class Outcome(NamedTuple):
     `error` (it failed; `error` says how, `failure` of what kind). `source` is the file or folder
     that holds the evidence. `skills` are those that the agent could see, None if nobody knows.
     `stdout` and `stderr` are what its program printed, `notes` what else happened, a line each.
+    `model` is the one that answered and `session` what its program calls this conversation, as far
+    as it tells.
     """
 
     status: Literal["ok", "missing", "error"]
@@ -237,6 +253,13 @@ class Outcome(NamedTuple):
     notes: tuple[str, ...] = ()
     stdout: str = ""
     stderr: str = ""
+    model: str = ""
+    session: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Was the trial never started, for want of money or of room for its result?"""
+        return self.status == "missing" and self.failure in ("budget", "storage")
 
 
 class Evidence(NamedTuple):

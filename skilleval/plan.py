@@ -7,12 +7,29 @@ from collections.abc import Collection
 from skilleval.errors import UsageError
 from skilleval.model import Suite, Trial
 
+# more than anybody waits for or pays: 1000 cases in two arms, 50 times
+MOST_TRIALS = 100_000
+
+
+def count(suite: Suite, *, repeats: int = 1) -> int:
+    """How many trials that makes. Raises `UsageError` for more than one run may have."""
+    found = len(suite.cases) * len(suite.arms) * repeats
+    if found > MOST_TRIALS:
+        raise UsageError(
+            f"{len(suite.cases)} cases x {len(suite.arms)} arms x {repeats} runs of each are"
+            f" {found} trials, and a run has at most {MOST_TRIALS}: lower --runs, or take a part of"
+            " the cases with --case or --shard"
+        )
+    return found
+
 
 def trials(suite: Suite, *, repeats: int = 1) -> tuple[Trial, ...]:
     """Case x agent x repeat x arm, in the order of the files (seed 002).
 
-    The trials with and without the skill take turns: a run that ends early has both.
+    The trials with and without the skill take turns: a run that ends early has both. Raises
+    `UsageError` if there are too many (see `count`).
     """
+    count(suite, repeats=repeats)
     agents = dict.fromkeys((arm.agent, arm.model) for arm in suite.arms)
     return tuple(
         Trial(case.id, arm.name, repeat)

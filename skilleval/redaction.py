@@ -42,10 +42,13 @@ def secrets_of(request: Request) -> tuple[str, ...]:
     return tuple(sorted({value for value in found if len(value) >= SHORTEST_SECRET}))
 
 
-def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of the variables named *KEY*, *TOKEN*, *SECRET*, *PASSWORD* and so on."""
-    values = {v for name, v in environ.items() if _is_secret(name) and len(v) >= SHORTEST_VALUE}
-    return tuple(sorted(values))
+def secrets_in(environ: Mapping[str, str], names: Iterable[str] = ()) -> tuple[str, ...]:
+    """The values of the variables named *KEY*, *TOKEN*, *SECRET*, *PASSWORD* and so on.
+
+    Those in `names` are secret whatever they are called. Shorter ones than 8 characters are none.
+    """
+    secret = {name for name in environ if _is_secret(name)}.union(names) & environ.keys()
+    return tuple(sorted({environ[n] for n in secret if len(environ[n]) >= SHORTEST_VALUE}))
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:

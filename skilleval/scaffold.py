@@ -1,7 +1,9 @@
 """The files of a new skill with its first suite. Owns the templates; overwrites nothing.
 
-What it writes passes `validate --strict`, and every assertion in it is decided by a rule: a first
-run needs no key. It is meant to be edited, and says where.
+The suite has one positive case and one negative control (seed 002). The positive one does not force
+the skill: that an agent never uses it is the failure that matters most. What is written passes
+`validate --strict`, and every assertion in it is decided by a rule: a first run needs no key. It is
+meant to be edited, and says where.
 """
 
 from __future__ import annotations
@@ -10,9 +12,8 @@ import json
 import os
 from typing import NamedTuple
 
-from skilleval import skill, yamlread
+from skilleval import skill, writing, yamlread
 from skilleval.errors import UsageError
-from skilleval.runfolder import store
 
 _SKILL = """\
 ---
@@ -69,7 +70,7 @@ def write(name: str, output: str) -> Written:
         if os.path.lexists(path):
             kept.append(path)
         else:
-            store.write_text(path, content)
+            writing.write_text(path, content)
             new.append(path)
     return Written(tuple(new), tuple(kept))
 
@@ -94,23 +95,16 @@ def _suite(name: str) -> dict[str, object]:
         "skill_name": name,
         "evals": [
             {
-                "id": "explicit-invoke",
-                "prompt": "Make an action list from notes.txt.",
-                "expected_output": "An ACTIONS.md with two tasks; the logo is no task.",
+                "id": "natural-trigger",
+                "prompt": "Who has to do what after this meeting? The minutes are in notes.txt.",
+                "expected_output": "The skill triggers by itself: an ACTIONS.md with two tasks, and"
+                " the logo is none.",
                 "files": ["files/notes.txt"],
-                "force_skill_invocation": True,
                 "assertions": [
                     "The file `ACTIONS.md` exists",
                     'The file `ACTIONS.md` contains "Ada" and "unknown"',
                     'The file `ACTIONS.md` does not contain "logo"',
                 ],
-            },
-            {
-                "id": "natural-trigger",
-                "prompt": "Who has to do what after this meeting? The minutes are in notes.txt.",
-                "expected_output": "The skill triggers by itself and writes an ACTIONS.md.",
-                "files": ["files/notes.txt"],
-                "assertions": ["The file `ACTIONS.md` exists"],
             },
             {
                 "id": "negative-control",

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from skilleval.errors import SuiteError
 from skilleval.formats.fields import kind
 from skilleval.reading import textfile
-from skilleval.redaction import SECRET_WORDS, redact
+from skilleval.redaction import REDACTED, SECRET_WORDS, redact
 
 DEFAULT = "default"
 HIDDEN = "***"
@@ -92,6 +92,22 @@ class Settings(NamedTuple):
         """Did anybody set it? False for a default and for the value of another setting."""
         source = self.source(name)
         return source != DEFAULT and not source.startswith("as ")
+
+    def resumed(self, stored: Mapping[str, Any]) -> Settings:
+        """The settings as an earlier run had them (see `document`), where no flag says otherwise.
+
+        Secrets are not stored, so they stay as they are, as does what was written without one.
+        """
+        found = dict(self.chosen)
+        for row in self.table.rows:
+            named = row.flag and self.source(row.name) == row.flag
+            known = stored.get(row.name)
+            if named or row.secret or not isinstance(known, Mapping):
+                continue
+            value = known.get("value")
+            if type(value) is type(row.default) and REDACTED not in str(value):
+                found[row.name] = Setting(value, str(known.get("source")))
+        return self._replace(chosen=found)
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """`environ` with the secrets under their variables, so that no noun has to carry them."""

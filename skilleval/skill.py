@@ -7,13 +7,13 @@ Owns where a skill's files are (agentskills.io layout; seeds 000 and 001). It ju
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skilleval.errors import SuiteError
 from skilleval.reading import textfile
 
-MANIFEST = "SKILL.md"
+MANIFEST, CHANGELOG = "SKILL.md", "CHANGELOG.md"
 # what an agent is given of a skill besides SKILL.md; everything else stays behind (seed 000)
 FOLDERS = ("references", "scripts", "assets")
 # of a scenario: the task, and the files it needs (seed 000, "What a scenario is")
@@ -123,7 +123,7 @@ def released_version(changelog: str) -> str:
 def version(folder: str) -> str:
     """The released version in the skill's CHANGELOG.md; "" if there is none."""
     try:
-        return released_version(textfile.read_text(os.path.join(folder, "CHANGELOG.md")))
+        return released_version(textfile.read_text(os.path.join(folder, CHANGELOG)))
     except OSError:
         return ""
 
@@ -174,9 +174,12 @@ def find(root: str, files: Collection[str] = ()) -> list[str]:
     """The folders below `root` (itself included) that hold a SKILL.md or evals, sorted.
 
     With them, the files outside of any skill that have one of the given names. Hidden folders and
-    those in `SKIPPED` are left out; nothing is looked for inside a skill.
+    those in `SKIPPED` are left out; nothing is looked for inside a skill. A link to a skill that is
+    not found otherwise stands for it, any other link is not followed.
     """
-    found, waiting = [], [root]
+    found: list[str] = []
+    links: list[str] = []
+    waiting = [root]
     while waiting:
         folder = waiting.pop()
         names, folders = _listing(folder)
@@ -184,12 +187,26 @@ def find(root: str, files: Collection[str] = ()) -> list[str]:
             found.append(folder)
         else:
             found += [os.path.join(folder, name) for name in names.intersection(files)]
+            links += links_to_skills(folder, names.difference(folders))
             waiting += [
                 os.path.join(folder, name)
                 for name in folders
                 if name[0] != "." and name not in SKIPPED
             ]
-    return sorted(found)
+    return sorted(found + not_among(links, found))
+
+
+def links_to_skills(folder: str, names: Iterable[str]) -> list[str]:
+    """Which of the names in a folder are links to a folder with a SKILL.md; hidden ones are not."""
+    paths = (os.path.join(folder, name) for name in names if name[0] != ".")
+    return [path for path in paths if os.path.islink(path) and exists(path)]
+
+
+def not_among(links: Iterable[str], found: Iterable[str]) -> list[str]:
+    """The links that lead to none of the folders, one for each place they lead to."""
+    places = {os.path.realpath(link): link for link in sorted(links, reverse=True)}
+    known = set(map(os.path.realpath, found)) if places else set()
+    return [link for place, link in places.items() if place not in known]
 
 
 def _listing(folder: str) -> tuple[set[str], list[str]]:
@@ -227,13 +244,16 @@ def guidance(folder: str, on_error: OnError | None = None) -> Iterator[str]:
     """The files that guide an agent with the skill: SKILL.md, its references, its rule files.
 
     These and nothing else make up the corpus in which a `must_include` text has to appear
-    (seed 001: "the skill, its rule, or its references"; spec/fixtures section 5).
+    (seed 001: "the skill, its rule, or its references"; spec/fixtures section 5). A changelog
+    guides nobody, wherever it lies.
     """
     yield os.path.join(folder, MANIFEST)
     names, folders = _listing(folder)
     for name in ("references", "rules"):
         if name in folders:
-            yield from files_below(os.path.join(folder, name), on_error)
+            for path in files_below(os.path.join(folder, name), on_error):
+                if os.path.basename(path) != CHANGELOG:
+                    yield path
     if "RULE.md" in names:
         yield os.path.join(folder, "RULE.md")
     parent, name = os.path.split(os.path.abspath(folder))

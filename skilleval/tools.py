@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from skilleval import console
+
 if TYPE_CHECKING:
     from skilleval.http import Request, Response
     from skilleval.process import Command, Completed
@@ -48,6 +50,7 @@ class Tools(NamedTuple):
     `look` takes the snapshot of a folder that programs have worked in (see `snapshot.take`);
     `observe` is told how to find out anything else about the world, as plain JSON values. What is
     no part of the evidence, such as making a workspace, uses `bare`: the tools that nobody records.
+    `note` tells the user what is no result, a warning say; from any thread.
     """
 
     run: Callable[[Command], Completed] = _run
@@ -58,6 +61,7 @@ class Tools(NamedTuple):
     look: Callable[[str, Snapshot | None], Snapshot] = _look
     observe: Callable[[Callable[[], Any]], Any] = _observe
     unrecorded: Tools | None = None
+    note: Callable[[str], None] = console.note
 
     @property
     def bare(self) -> Tools:

@@ -32,7 +32,7 @@ def targets(paths: Iterable[str]) -> list[str]:
         elif os.path.lexists(path):
             folders = _of_file(path)
             if not folders:
-                raise UsageError(f"{path}: belongs to no skill: no folder above has a SKILL.md")
+                raise UsageError(f"{path}: {_why_nothing(path)}")
         else:
             raise UsageError(f"{path or repr(path)}: no such file or folder")
         found.update(map(os.path.normpath, folders))
@@ -44,6 +44,12 @@ def _of_file(path: str) -> list[str]:
     if is_alone(path) and not (folder and skill.exists(folder)):
         return [path]
     return [_shortened(folder)] if folder else []
+
+
+def _why_nothing(path: str) -> str:
+    if os.path.exists(path) and not os.path.isfile(path):
+        return "is no regular file but a pipe, a socket or a device; name a file or a folder"
+    return "belongs to no skill: no folder above has a SKILL.md"
 
 
 def is_alone(target: str) -> bool:

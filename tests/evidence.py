@@ -7,7 +7,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from skilleval import assertions, engine
+from skilleval import assertions, engine, graders
 from skilleval.model import Case, Event, File, FileChange, Outcome, Rules, State
 from skilleval.snapshot import Snapshot, delta
 from skilleval.tools import Tools
@@ -78,6 +78,40 @@ def of_row(row):
     return outcome({}, after, was, now, output=row.get("output", ""), stdout=log)
 
 
+def of_block(block):
+    """The outcome of a block of `data/suites/claims.json`: what was, what is, what the agent did."""
+    given = block["came"]
+    old, new = (_repository(given.get(name)) for name in ("was", "now"))
+    events = [Event("call", "shell", {"command": each}) for each in given.get("calls", ())]
+    events += [Event("skill", each) for each in given.get("skills", ())]
+    told = (Event("text", output="working"),) if {"calls", "skills"} & given.keys() else ()
+    return outcome(
+        given.get("before"),
+        given.get("after"),
+        old,
+        new,
+        output=given.get("output", ""),
+        stdout=given.get("log", ""),
+        exit_code=given.get("exit_code", 0),
+        events=(*told, *events),
+    )
+
+
+def _repository(given):
+    """A git state by the words of `git`, `heads` that differ, and the lines of its status."""
+    if given is None:
+        return None
+    special = {"heads", "status", "prs"}
+    found = git(
+        **{name: given[name] for name in given.keys() - special}, prs=given.get("prs") or ()
+    )
+    found["branch_heads"] |= {name: sha(letter) for name, letter in given.get("heads", {}).items()}
+    if "prs" in given and given["prs"] is None:
+        found["open_prs"] = None
+    found["status_porcelain"] = given.get("status", [])
+    return found
+
+
 def verdict(text, came, should_trigger=True):
     """The verdict on one assertion, by the way that every suite goes: classify, then grade."""
     check = assertions.check(1, text, should_trigger, ("demo",))
@@ -87,7 +121,7 @@ def verdict(text, came, should_trigger=True):
 
 
 def decided(text, came, should_trigger=True):
-    """`pass`, `fail`, or `judge` for what no rule decides."""
+    """`pass`, `fail`, `judge` for what no rule decides, or `skip` for what a judge can't either."""
     found = verdict(text, came, should_trigger)
     assert found.status != "error", found.reason
-    return "judge" if found.status == "skip" else found.status
+    return "judge" if found.method in ("judge", graders.UNDECIDED) else found.status

@@ -220,9 +220,33 @@ def _responses_events(answer: Answer) -> Events:
     started = {**whole, "status": "in_progress", "output": [], "usage": None}
     yield {"type": "response.created", "response": started}
     for index, item in enumerate(whole["output"]):
-        yield {"type": "response.output_item.added", "output_index": index, "item": item}
-        yield {"type": "response.output_item.done", "output_index": index, "item": item}
+        yield from _responses_item(index, item)
     yield {"type": "response.completed", "response": whole}
+
+
+def _responses_item(index: int, item: Json) -> Events:
+    """An item from its beginning, when it is empty, to its end: some clients read the pieces."""
+    place = {"item_id": item["id"], "output_index": index}
+    begun = {**item, "status": "in_progress"}
+    if item["type"] == "message":
+        (part,) = item["content"]
+        pieces = [
+            {"type": "response.content_part.added", "part": {**part, "text": ""}},
+            {"type": "response.output_text.delta", "delta": part["text"]},
+            {"type": "response.output_text.done", "text": part["text"]},
+            {"type": "response.content_part.done", "part": part},
+        ]
+        begun, place = {**begun, "content": []}, {**place, "content_index": 0}
+    else:
+        pieces = [
+            {"type": "response.function_call_arguments.delta", "delta": item["arguments"]},
+            {"type": "response.function_call_arguments.done", "arguments": item["arguments"]},
+        ]
+        begun = {**begun, "arguments": ""}
+    yield {"type": "response.output_item.added", "output_index": index, "item": begun}
+    for piece in pieces:
+        yield {**piece, **place}
+    yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
 
 PROTOCOLS = {

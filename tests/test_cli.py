@@ -15,12 +15,11 @@ def test_help_lists_the_commands_and_the_exit_codes(tmp_path, arguments):
     assert "exit codes: 0" in done.stdout
 
 
-def test_version_is_printed(tmp_path):
+@pytest.mark.parametrize("flag", ["--version", "-V", "-v"])
+def test_version_is_printed(tmp_path, flag):
     import skilleval
 
-    assert (
-        build.skilleval("--version", cwd=tmp_path).stdout == f"skilleval {skilleval.__version__}\n"
-    )
+    assert build.skilleval(flag, cwd=tmp_path).stdout == f"skilleval {skilleval.__version__}\n"
 
 
 def test_an_unknown_command_names_the_nearest(tmp_path):

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from skilleval import agents, engine, graders
-from skilleval.errors import GraderError, UsageError
+from skilleval.errors import AgentUnavailable, GraderError, SkillevalError, UsageError
 from skilleval.model import Arm, Call, Case, Check, Graded, Outcome, Rules, Suite, Verdict
 from skilleval.tools import Tools
 
@@ -18,7 +18,17 @@ class Echo:
     def run(self, case, arm, tools):
         if case.prompt == "break":
             raise RuntimeError("kaput")
+        if case.prompt == "claim":
+            raise Claimed("not what it claims")
+        if case.prompt == "unavailable":
+            raise AgentUnavailable("not there")
         return Outcome("missing") if case.prompt == "nothing" else Outcome("ok", case.prompt)
+
+
+class Claimed(SkillevalError):
+    """An error that knows better whose failure it is."""
+
+    failure = "control"
 
 
 class Refuses:
@@ -80,8 +90,17 @@ def test_an_agent_that_breaks_is_an_error_and_the_others_go_on():
     assert broken.outcome.status == "error"
     assert broken.outcome.error.startswith("RuntimeError: kaput\n")
     assert "test_engine.py" in broken.outcome.error
+    assert broken.outcome.failure == "infrastructure"
     assert [v.status for v in broken.verdicts] == ["error"]
     assert good.verdicts[0].status == "pass"
+
+
+def test_an_error_says_whose_failure_it_is():
+    results = engine.run(suite(case("a", "claim"), case("b", "unavailable")))
+    assert [(r.outcome.error, r.outcome.failure) for r in results] == [
+        ("not what it claims", "control"),
+        ("not there", "infrastructure"),
+    ]
 
 
 @pytest.mark.parametrize(("rule", "status"), [("zero", "fail"), ("skip", "skip")])
@@ -93,6 +112,7 @@ def test_without_an_outcome_the_rules_decide(rule, status):
 def test_a_broken_case_is_an_error_and_its_agent_is_not_run():
     [result] = engine.run(suite(case("a", "break")._replace(broken="no criteria")))
     assert (result.outcome.status, result.outcome.error) == ("error", "no criteria")
+    assert result.outcome.failure == "infrastructure"
 
 
 def test_a_grader_that_cannot_decide_says_why_and_keeps_its_calls():

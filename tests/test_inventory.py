@@ -77,6 +77,16 @@ def test_a_skill_that_is_called_like_a_folder_of_runs_is_a_skill(tmp_path):
     assert [skill.name for skill in inventory.take(str(tmp_path)).skills] == ["setup-workspace"]
 
 
+def test_a_link_to_a_skill_that_lies_elsewhere_is_followed(tmp_path):
+    outside = build.skill(tmp_path / "elsewhere", "real")
+    root = tmp_path / "root"
+    (build.skill(root, "own").parent / "linked").symlink_to(outside)
+    (root / "skills" / "again").symlink_to(root / "skills" / "own")
+    found = inventory.take(str(root))
+    assert [skill.path for skill in found.skills] == ["skills/linked", "skills/own"]
+    assert [suite.pairing for suite in found.suites] == ["paired", "paired"]
+
+
 def test_a_file_of_a_common_name_counts_only_in_evals(tmp_path):
     build.write(tmp_path / "tasks.json", '{"tasks": []}')
     build.write(tmp_path / "criteria.json", "{}")

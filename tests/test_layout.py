@@ -32,14 +32,18 @@ LAYERS = [
         "console",
         "stats.estimators",
         "process.lineage",
+        "process.turns",
+        "runfolder.lock",
         "reading.markdown",
         "strength.negation",
         "ordering",
+        "trial.ownership",
+        "trial.removal",
         "plaintext",
         "asking.retry",
         "bench.workloads",
     ],
-    ["redaction", "reading.reply"],
+    ["process.owner", "redaction", "reading.reply"],
     [
         "stats.activation",
         "reading.jsonvalues",
@@ -50,10 +54,17 @@ LAYERS = [
         "reading.textfile",
         "asking.throttling",
     ],
-    ["graders.worktree", "yamlscalar"],
-    ["trial.gitfiles", "http", "reading.jsonread", "process", "snapshot", "yamlread"],
-    ["runfolder.gradingfiles"],
-    ["tools"],
+    ["graders.worktree", "writing", "yamlscalar"],
+    [
+        "runfolder.foreignfiles",
+        "trial.gitfiles",
+        "http",
+        "reading.jsonread",
+        "process",
+        "snapshot",
+        "yamlread",
+    ],
+    ["tools", "trial.remotes", "trial.template"],
     [
         "asking.chat",
         "trial.commandline",
@@ -61,24 +72,29 @@ LAYERS = [
         "asking.kiro",
         "trial.pullrequests",
         "skill",
-        "runfolder.store",
         "trial.transcript",
     ],
     ["trial.attempts", "trial.grounds", "trial.visibility"],
-    ["trial.workspace"],
+    ["runfolder.artefacts"],
+    ["runfolder.store", "trial.workspace"],
+    ["trial.integrity", "trial.leftovers"],
     ["trial.harness"],
-    ["runfolder.cleaning", "runfolder.exchanges", "inventory", "progress", "runfolder.runs"],
+    ["runfolder.cleaning", "runfolder.exchanges", "inventory", "progress"],
     ["assertions.*"],
     ["assertions"],
     # the contracts, and what several implementations of one share
     ["agents", "formats", "formats.fields", "graders", "graders.text", "sandboxes"],
-    ["graders.exhibit", "graders.finding"],
+    ["graders.finding"],
     ["formats.criteria", "formats.fixturefiles", "formats.prompt", "settings"],
-    ["graders.repository", "graders.workfiles"],
+    ["graders.activity", "graders.checkout", "graders.repository", "graders.workfiles"],
+    ["graders.contents", "graders.exhibit"],
+    ["graders.claims"],
     ["lint.*"],
     ["lint"],
     ["agents.*", "formats.*", "graders.*", "sandboxes.*"],
-    ["judging", "plan", "scaffold"],
+    ["runfolder.evalsmeta", "runfolder.evidencefiles"],
+    ["runfolder.gradingfiles"],
+    ["judging", "plan", "runfolder.runs", "scaffold"],
     ["engine"],
     ["aggregate", "stats.arms", "gates"],
     ["stats.deltas"],
@@ -87,6 +103,7 @@ LAYERS = [
     [
         "budget",
         "evaluation",
+        "runfolder.resuming",
         "runfolder.keeper",
         "runfolder.regrading",
         "strength",
@@ -296,6 +313,12 @@ def test_effects_have_one_gate_each(path):
         gate = GATES.get(each.name.split(".")[0])
         if each.at_runtime and gate and not each.name.startswith(HARMLESS):
             assert dotted(path) == gate, f"line {each.line}: {each.name}"
+
+
+def test_only_commands_and_the_default_tools_know_the_terminal():
+    known = {dotted(path) for path in MODULES if "console" in imported_modules(path)}
+    allowed = {"announcement", "bench", "cli", "tools"}  # what calls them says how they tell
+    assert {name for name in known if not name.startswith("commands.")} == allowed
 
 
 @each_module

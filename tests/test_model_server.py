@@ -166,7 +166,20 @@ def joined_chat(stream: list[Any]) -> Answered:
 
 
 def joined_response(stream: list[Any]) -> Answered:
+    """Of the three that say the same (pieces, items, the end), clients read any."""
+    begun: dict[int, dict[str, Any]] = {}
+    for event in stream:
+        place = event.get("output_index")
+        if event["type"] == "response.output_item.added":
+            begun[place] = json.loads(json.dumps(event["item"]))
+        elif event["type"] == "response.content_part.added":
+            begun[place]["content"].append(dict(event["part"]))
+        elif event["type"] == "response.output_text.delta":
+            begun[place]["content"][event["content_index"]]["text"] += event["delta"]
+        elif event["type"] == "response.function_call_arguments.delta":
+            begun[place]["arguments"] += event["delta"]
     items = [event["item"] for event in stream if event["type"] == "response.output_item.done"]
+    assert [{**item, "status": "completed"} for item in begun.values()] == items
     assert stream[-1]["type"] == "response.completed"
     assert stream[-1]["response"]["output"] == items
     return from_response(stream[-1]["response"])

@@ -20,6 +20,13 @@ def test_without_arms_or_cases_there_are_no_trials():
     assert plan.trials(Suite("s", "", (), arms=(Arm("x", "fake"),))) == ()
 
 
+def test_more_trials_than_anybody_waits_for_are_an_error_at_once():
+    suite = Suite("s", "", (Case("a", "p"), Case("b", "p")), arms=(Arm("x", "fake"),))
+    assert plan.count(suite, repeats=50_000) == 100_000
+    with pytest.raises(UsageError, match="2 cases x 1 arms x 50001 runs of each are 100002 trials"):
+        plan.trials(suite, repeats=50_001)
+
+
 THREE = Suite("s", "", (Case("a", "p"), Case("b", "p", agent="kiro"), Case("c", "p")))
 
 

@@ -16,12 +16,11 @@ def test_what_is_written_has_nothing_wrong_with_it(tmp_path, name):
     assert validation.problems(str(tmp_path / name), strict=True) == []
 
 
-def test_the_suite_has_a_forced_case_a_natural_one_and_a_negative_control(tmp_path):
+def test_the_suite_has_a_positive_case_that_forces_nothing_and_a_negative_control(tmp_path):
     scaffold.write("summarise-minutes", str(tmp_path))
     suite = evals.load(str(tmp_path / "summarise-minutes"))
     shape = [(c.id, c.should_trigger, c.annotations["force"]) for c in suite.cases]
     assert shape == [
-        ("explicit-invoke", True, True),
         ("natural-trigger", True, False),
         ("negative-control", False, False),
     ]

@@ -66,7 +66,14 @@ def test_front_matter_may_be_empty():
 def test_the_corpus_is_skill_references_and_rules_only(tmp_path):
     folder = build.skill(tmp_path, text="in-skill")
     inside = ["references/a.md", "references/deep/b.txt", "rules/c.md", "RULE.md"]
-    outside = ["CHANGELOG.md", "README.md", "scripts/x.py", "assets/y", "evals/references/z.md"]
+    outside = [
+        "CHANGELOG.md",
+        "references/CHANGELOG.md",
+        "README.md",
+        "scripts/x.py",
+        "assets/y",
+        "evals/references/z.md",
+    ]
     for name in inside + outside:
         build.write(folder / name, f"<{name}>")
     for name in ("demo.md", "demo.mdc", "demo/RULE.md", "other.md"):
@@ -158,6 +165,18 @@ def test_a_skill_behind_a_link_is_named(tmp_path):
     build.skill(tmp_path, "real").rename(tmp_path / "elsewhere")
     (tmp_path / "skills" / "linked").symlink_to(tmp_path / "elsewhere")
     assert skill.names(str(tmp_path)) == ["linked"]
+
+
+def test_a_link_to_a_skill_is_found_unless_the_skill_itself_is(tmp_path):
+    outside = build.skill(tmp_path / "elsewhere", "real")
+    inside = build.skill(tmp_path / "repository", "own")
+    skills = tmp_path / "repository" / "skills"
+    (skills / "linked").symlink_to(outside)
+    (skills / "again").symlink_to(inside)
+    (skills / ".hidden").symlink_to(outside.parent)
+    (skills / "no-skill").symlink_to(tmp_path)
+    (skills / "round").symlink_to(skills)
+    assert skill.find(str(skills)) == [str(skills / "linked"), str(inside)]
 
 
 def test_why_a_reference_cannot_be_read_is_handed_on(tmp_path):

@@ -101,7 +101,6 @@ def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
         failure, error = transcript.refused(e for e in events if e.name not in _QUESTIONS)
     spent, details, notes = _usage(stream.records, result)
     listed = start.get("skills")
-    milliseconds = amount(result.get("duration_ms"))
     return Transcript(
         output=_output(stream, result, events, failure),
         events=events,
@@ -110,9 +109,8 @@ def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
         error=error,
         skills=tuple(map(word, listed)) if isinstance(listed, list) else None,
         session=word(result.get("session_id")) or word(start.get("session_id")),
-        model=word(start.get("model")) or next(iter(mapping(result.get("modelUsage"))), ""),
+        model=_model(stream.records, result),
         notes=stream.notes + notes,
-        seconds=None if milliseconds is None else milliseconds / 1000,
         details=details,
     )
 
@@ -121,6 +119,17 @@ def _result(records: Sequence[Record]) -> Record:
     """The last result; one that is alone needs no `type`. {} if there is none."""
     alone = len(records) == 1 and "result" in records[0]
     return records[0] if alone else _last(records, "result")
+
+
+def _model(records: Sequence[Record], result: Record) -> str:
+    """The models that the agent's own messages came from; else those that the result names.
+
+    What the program makes up about a failed request is from no model, in angle brackets.
+    """
+    messages = (mapping(r.get("message")) for r in records if not r.get("parent_tool_use_id"))
+    named = dict.fromkeys(word(message.get("model")) for message in messages)
+    said = [model for model in named if model and not model.startswith("<")]
+    return ", ".join(said or mapping(result.get("modelUsage")))
 
 
 def _last(records: Sequence[Record], kind: str, subtype: str = "") -> Record:

@@ -7,6 +7,7 @@ trial are `harness`'s. The output names no cost, no model, and no skills that th
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,6 +45,7 @@ _UNATTENDED = (
     ("--sandbox", "workspace-write"),
 )
 _CHANGES = {"add": "write", "update": "edit", "delete": "delete"}
+_REJECTED = re.compile(r'Rejected\("((?:[^"\\\n]|\\.){1,2000})"\)')
 _SHELL_FLAGS = {"-c", "-lc"}
 
 
@@ -101,7 +103,7 @@ def environ(ask: Ask) -> dict[str, str]:
 def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
     """What its output says: a stream of items (spec/agents 4)."""
     stream = transcript.stream(stdout)
-    events = transcript.with_skills(_events(stream.records))
+    events = transcript.with_skills((*_rejected(stderr), *_events(stream.records)))
     failure, error = _failure(stream.records, stderr, exit_code)
     if not failure:
         failure, error = transcript.refused(events)
@@ -116,6 +118,12 @@ def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
         notes=stream.notes,
         details=details,
     )
+
+
+def _rejected(stderr: str) -> Iterator[Event]:
+    """Commands that it did not run because they are dangerous: only its log tells of them."""
+    for match in _REJECTED.finditer(stderr):
+        yield Event("denied", "shell", output=match[1].replace('\\"', '"'))
 
 
 def _events(records: Sequence[Record]) -> Iterator[Event]:

@@ -42,15 +42,13 @@ def preflight(suite: Suite, tools: Tools) -> tuple[str, ...]:
 def run(case: Case, arm: Arm, tools: Tools) -> Outcome:
     """What the program made of the case, in a workspace of its own (see `harness.run`).
 
-    The arm's options: `command`, the template (a list, or one text in the words of a shell), and
-    `credentials`, the names of environment variables that it may see. Without `{prompt}` in the
-    template, the prompt is its standard input. Raises `UsageError` for a template that is none.
+    The arm's option `command` is the template (a list, or one text in the words of a shell).
+    Without `{prompt}` in it, the prompt is its standard input. A key it has to be given by name:
+    `pass_env`. Raises `UsageError` for a template that is none.
     """
     from skilleval.trial import harness
 
-    return harness.run(
-        _Command(_template(arm), tuple(arm.options.get("credentials", ()))), case, arm, tools
-    )
+    return harness.run(_Command(_template(arm)), case, arm, tools)
 
 
 class _Command(NamedTuple):
@@ -76,14 +74,19 @@ class _Command(NamedTuple):
         return {}
 
     def read(self, stdout: str, stderr: str, exit_code: int | None) -> Transcript:
-        known = transcript.dialect(transcript.stream(stdout).records)
-        if known:
-            return cast("Program", agents.get(known)).read(stdout, stderr, exit_code)
-        output = transcript.safe(stdout)
-        if exit_code:
-            error = transcript.reason(f"exit status {exit_code}", stderr)
-            return Transcript(output, failure=transcript.blame(stderr), error=error)
-        return Transcript(output)
+        return read(stdout, stderr, exit_code)
+
+
+def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
+    """What the output of any program says: all of it is the answer, unless it is a known stream."""
+    known = transcript.dialect(transcript.stream(stdout).records)
+    if known:
+        return cast("Program", agents.get(known)).read(stdout, stderr, exit_code)
+    output = transcript.safe(stdout)
+    if exit_code:
+        error = transcript.reason(f"exit status {exit_code}", stderr)
+        return Transcript(output, failure=transcript.blame(stderr), error=error)
+    return Transcript(output)
 
 
 def _template(arm: Arm) -> tuple[str, ...]:

@@ -55,6 +55,7 @@ def run(case: Case, arm: Arm, tools: Tools) -> Outcome:
         return Outcome(
             "error",
             error=f"agent completion: {error}",
+            failure=error.failure,
             seconds=tools.now() - started,
             attempts=error.attempts if isinstance(error, Throttled) else 1,
         )

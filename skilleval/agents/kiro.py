@@ -11,15 +11,16 @@ import os
 
 from skilleval import sandboxes
 from skilleval.asking import kiro
-from skilleval.asking.throttling import persist
+from skilleval.asking.throttling import is_throttled, persist
 from skilleval.errors import ModelError, SkillevalError
-from skilleval.model import Arm, Case, Delta, Outcome, Suite
+from skilleval.model import Arm, Case, Delta, Failure, Outcome, Suite
 from skilleval.plaintext import without_sequences
 from skilleval.process import Completed, find_executable
 from skilleval.sandboxes import Box, Spec
 from skilleval.skill import FOLDERS, INPUTS, MANIFEST, TASK
 from skilleval.snapshot import delta
 from skilleval.tools import Tools
+from skilleval.trial.transcript import blame
 
 IN_BOX, DIRECT = "docker", "local"
 
@@ -34,9 +35,8 @@ def preflight(suite: Suite, tools: Tools) -> tuple[str, ...]:
     wanted = any(arm.agent == "kiro" for arm in suite.arms)
     if wanted and not find_executable(kiro.PROGRAM, tools.environ):
         found.append(f"{kiro.PROGRAM} not found on PATH\n{kiro.INSTALL}")
-    if any(case.sandbox for case in suite.cases):
-        engines = dict.fromkeys(arm.options.get("engine", Spec("").engine) for arm in suite.arms)
-        found += [sandboxes.get(IN_BOX).available(engine, tools) for engine in engines]
+    box = sandboxes.get(IN_BOX)
+    found += [box.available(engine, tools) for engine in sandboxes.engines(suite)]
     return tuple(filter(None, found))
 
 
@@ -49,7 +49,7 @@ def run(case: Case, arm: Arm, tools: Tools) -> Outcome:
     try:
         return _sandboxed(case, arm, tools) if case.sandbox else _direct(case, arm, tools)
     except ModelError as error:  # the prompt is none that it could be given
-        return Outcome("error", error=f"agent completion: {error}")
+        return Outcome("error", error=f"agent completion: {error}", failure=error.failure)
 
 
 def _direct(case: Case, arm: Arm, tools: Tools) -> Outcome:
@@ -132,8 +132,17 @@ def _outcome(runs: list[Completed], problem: str = "") -> Outcome:
     return Outcome(
         "error" if problem else "ok",
         error=problem,
+        failure=_failure(last, problem) if problem else "",
         exit_code=last.exit_code,
         timed_out=last.timed_out,
         seconds=sum(run.seconds for run in runs),
         attempts=len(runs),
     )
+
+
+def _failure(done: Completed, problem: str) -> Failure:
+    """Of what kind a failed run is. Its program has no status code: its words have to tell."""
+    if done.timed_out:
+        return "timeout"
+    around = done.not_found or done.stopped or is_throttled(problem)
+    return "infrastructure" if around else blame(problem)

@@ -13,8 +13,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from skilleval.assertions import commands, files, git, sentence, texts
-from skilleval.assertions.clause import AGENT, AUXILIARIES, COMMON, CREATED, EXISTS, OPENED
+from skilleval.assertions import (
+    checkout,
+    commands,
+    files,
+    git,
+    keys,
+    measures,
+    messages,
+    pulls,
+    sentence,
+    texts,
+)
+from skilleval.assertions.clause import (
+    AGENT,
+    AUXILIARIES,
+    COMMON,
+    CREATED,
+    EXISTS,
+    OPENED,
+    is_of_others,
+)
 from skilleval.assertions.rule import INVERTED, Judge, Rule, from_params, to_params
 from skilleval.assertions.sentence import NEGATIONS, Token, word_set
 from skilleval.model import Check
@@ -22,41 +41,74 @@ from skilleval.model import Check
 __all__ = ["Judge", "Rule", "check", "classify", "explain", "from_params"]
 
 _READERS: tuple[Callable[[Sequence[Token]], Rule | str], ...] = (
+    measures.read,
+    keys.read,
     texts.read_json,
     texts.read_contains,
     commands.read,
+    checkout.read,
+    messages.read,
+    pulls.read,
     git.read,
     files.read,
 )
-_JOINTS = frozenset({",", ";", ".", "and", "but", "or", "nor", "then", "&"})
-_BARE_VERBS = word_set("contains includes is has was does")
+_JOINTS = frozenset({",", ";", ".", "and", "but", "or", "nor", "then", "without", "&"})
+_KEPT = frozenset({"nor", "without"})  # joints that deny what follows
+_BARE_VERBS = word_set("contains includes mentions starts begins ends equals is has was does not")
 _ITEMS = COMMON | NEGATIONS | word_set("branch branches commit commits pr prs file files")
 _UNDERSTOOD = tuple(
     (preposition, article, noun)
     for preposition, nouns in (
         ("by", ("agent", "assistant", "model", "skill")),
         ("during", ("run", "session", "task")),
+        ("after", ("run", "session", "task")),
         ("in", ("run", "session")),
     )
     for article in ("the", "this")
     for noun in nouns
 )
+_FINITE = word_set("is are was were has have exists contains includes")
+_MOST_TOKENS = 2000  # a sentence of more is none
 _CONDITIONS = word_set("if unless when whenever whether ? otherwise instead except until")
 
 
-def classify(text: str) -> Rule | Judge:
-    """The rule that decides an assertion, or why only a judge can. Never raises."""
-    tokens: Sequence[Token]
+def classify(text: str, skills: Sequence[str] = ()) -> Rule | Judge:
+    """The rule that decides an assertion, or why only a judge can. Never raises.
+
+    `skills` are names that stand beside `skill` without quotation marks: `the demo skill`.
+    """
     try:
         tokens = sentence.read(text)
     except sentence.Unreadable as error:
         return Judge(str(error))
+    if reason := _refusal(tokens):
+        return Judge(reason)
+    plain = list(_without_agent(commands.with_skill_names(tokens, skills)))
+    found = [_understood(each) for each in sentence.bounds(plain) or [plain]]
+    rules = [each for each in found if isinstance(each, Rule)]
+    if len(rules) < len(found) or len(found) == 1:
+        return next((each for each in found if isinstance(each, Judge)), found[0])
+    return Rule("all", parts=tuple(rules), partial=any(rule.partial for rule in rules))
+
+
+def _refusal(tokens: Sequence[Token]) -> str:
+    """Why no rule decides a sentence, whatever it is about; "" if one may."""
+    words = {token.word for token in tokens}
     if not tokens:
-        return Judge("it has no words")
-    if any(token.word == "?" for token in tokens):
-        return Judge("it is a question")
-    tokens = _without_agent(tokens)
+        return "it has no words"
+    if len(tokens) > _MOST_TOKENS:
+        return "it is too long for a rule"
+    if "?" in words:
+        return "it is a question"
+    if "some" in words and words & NEGATIONS:
+        return "it denies something of some, not of all"
+    return "it says what somebody else than the agent does" if is_of_others(tokens) else ""
+
+
+def _understood(tokens: Sequence[Token]) -> Rule | Judge:
     whole = _clause(tokens)
+    if isinstance(whole, Rule) and whole.kind in INVERTED and _is_bare_noun(tokens):
+        return Judge("it makes no claim")
     if isinstance(whole, Rule) and not whole.partial:
         return whole
     several = _several(tokens)
@@ -65,6 +117,12 @@ def classify(text: str) -> Rule | Judge:
     if isinstance(whole, Rule):
         return whole
     return Judge(whole or "no rule knows what it is about")
+
+
+def _is_bare_noun(tokens: Sequence[Token]) -> bool:
+    """Is it no more than `a commit`, which neither counts nor denies?"""
+    claims = any(token.word in NEGATIONS or token.quantity for token in tokens)
+    return _is_item(tokens) and not claims and "there" not in {token.word for token in tokens}
 
 
 def _without_agent(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -85,7 +143,7 @@ def check(number: int, text: str, should_trigger: bool, skills: Sequence[str] = 
     requests that do not deny already. Such a check passes only if nothing of the kind appeared,
     whatever number the sentence asks for (seed 002, "How grading works").
     """
-    rule = classify(text)
+    rule = classify(text, skills)
     params: dict[str, object] = {"description": text}
     if isinstance(rule, Judge):
         return Check(f"assertion/{number}", text, "judge", {**params, "why": rule.reason})
@@ -126,16 +184,22 @@ def _several(tokens: Sequence[Token]) -> Rule | None:
     words = {token.word for token in tokens}
     if words & _CONDITIONS:
         return None
+    if "both" in words and not words & NEGATIONS:
+        tokens = [token for token in tokens if token.word != "both"]
     pieces, joints = _split(tokens)
     if len(pieces) < 2:
         return None
     rules = [_clause(piece) for piece in _with_subjects(pieces)]
     found = [rule for rule in rules if isinstance(rule, Rule) and not rule.partial]
-    if len(found) < len(rules) or len({rule.grader for rule in found}) > 1:
+    if len(found) < len(rules):
         return None
     items = list(map(_is_item, pieces))
     if any(items) and not all(items) and not words & (CREATED | EXISTS | OPENED):
         return None  # what a verb of another piece says of an item need not be that it is new
+    if "then" in joints and not all(rule.kind in INVERTED for rule in found):
+        return None  # nothing stored tells in which order it happened
+    if found[0].negated and "without" in joints:
+        return None  # "not A without B" denies neither
     parts = _denied(found, pieces, joints) if found[0].negated else found
     if not parts or (joints & {"or", "nor"} and not found[0].negated):
         return None
@@ -148,20 +212,22 @@ def _split(tokens: Sequence[Token]) -> tuple[list[list[Token]], set[str]]:
     for token in tokens:
         if token.word in _JOINTS:
             joints.add(token.word)
-            pieces.append([token] if token.word == "nor" else [])
+            pieces.append([token] if token.word in _KEPT else [])
         else:
             pieces[-1].append(token)
     return [piece for piece in pieces if piece], joints
 
 
 def _with_subjects(pieces: Sequence[list[Token]]) -> Iterator[Sequence[Token]]:
-    """In `a.md exists and contains "x"`, a piece that starts with its verb is about a.md, too."""
-    names = [token for token in pieces[0] if token.is_name]
-    words = {token.word for token in pieces[0]}
-    subject = names if len(names) == 1 else [Token("output")] if "output" in words else []
+    """In `a.md exists and contains "x"`, a piece that starts with its verb is about a.md, too.
+
+    So is one that denies a text: `the output contains "x" and does not contain "y"`.
+    """
+    subject = texts.subject_of(pieces[0])
     for number, piece in enumerate(pieces):
-        is_bare = number and piece[0].word in _BARE_VERBS
-        yield [*subject, *piece] if is_bare and subject else piece
+        is_bare = bool(number) and piece[0].word in _BARE_VERBS
+        names_file = any(map(texts.is_path, piece)) and not texts.says_content(piece)
+        yield [*subject, *piece] if is_bare and not names_file else piece
 
 
 def _denied(
@@ -198,4 +264,4 @@ def _is_item(piece: Sequence[Token]) -> bool:
 
 def _has_subject(piece: Sequence[Token]) -> bool:
     words = [token.word for token in piece]
-    return bool({*words} & {"is", "are", "was", "were", "has", "have"} or {*words[:2]} & AGENT)
+    return bool({*words} & _FINITE or {*words[:2]} & (AGENT | texts.OUTPUT))

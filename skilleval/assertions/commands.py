@@ -30,7 +30,8 @@ _SUBCOMMANDS = word_set(
     " rebase stash tag reset init run format fmt check clippy vet mod publish audit ci start exec"
     " ps images compose apply plan pr"
 )
-_FILLERS = word_set("command commands script scripts shell tool cli via , and or")
+_ORDER = word_set("before after then followed")
+_FILLERS = word_set("file command commands script scripts shell tool cli via , and or")
 
 
 def read(tokens: Sequence[Token]) -> Rule | str:
@@ -40,12 +41,51 @@ def read(tokens: Sequence[Token]) -> Rule | str:
         return _skill(tokens)
     if not words & (_RAN | _USED):
         return ""
+    if words & _ORDER and (found := _in_order(tokens)):
+        return found
     names = [token.name for token in tokens if token.is_name]
     return _quoted(tokens) if names else _bare(tokens)
 
 
+def with_skill_names(tokens: Sequence[Token], skills: Sequence[str]) -> Sequence[Token]:
+    """With the words that are names of skills as such, where they stand beside `skill`."""
+    known = {name.lower() for name in skills}
+    words = ["", *(token.word for token in tokens), ""]
+    return [
+        Token("", token.name)
+        if token.word in known and "skill" in (words[n], words[n + 2])
+        else token
+        for n, token in enumerate(tokens)
+    ]
+
+
+def _in_order(tokens: Sequence[Token]) -> Rule | str:
+    """`Ran A before B`; `ran B after running A`; `ran A and then B`. "" for no such sentence."""
+    words = [token.word for token in tokens]
+    place = max(number for number, word in enumerate(words) if word in _ORDER)
+    left = list(tokens[:place])
+    while left and left[-1].word in (",", "and"):
+        left.pop()
+    right = [token for token in tokens[place + 1 :] if token.word not in COMMON | {"by"} | _RAN]
+    if not right or not left:
+        return ""
+    first, second = read(left), read([Token("ran"), *right])
+    if isinstance(first, str) or isinstance(second, str):
+        return ""
+    both = (second, first) if words[place] == "after" else (first, second)
+    if any(not _is_single(rule) for rule in (second, first._replace(events=()))):
+        return "what is in order, or not, has to be single commands"
+    names = tuple(name for rule in both for name in rule.names)
+    return Rule("command", names=names, events=("in_order",))
+
+
+def _is_single(rule: Rule) -> bool:
+    plain = rule == Rule("command", names=rule.names)
+    return plain and bool(rule.names)
+
+
 def _quoted(tokens: Sequence[Token]) -> Rule | str:
-    found = prefix(tokens, COMMON | _RAN | _USED | _FILLERS | PROGRAMS | {"either", "file"})
+    found = prefix(tokens, COMMON | _RAN | _USED | _FILLERS | PROGRAMS | {"either", "first"})
     if found.tail and (not found.is_open or found.denials or not found.words & _RAN):
         return unknown(found)
     if not found.names or found.denials > 1 or len(found.quantities) > 1:
@@ -62,14 +102,15 @@ def _quoted(tokens: Sequence[Token]) -> Rule | str:
         return "it joins its commands in several ways"
     if found.denials and not found.denies_each:
         return "it denies several commands, together or each"
-    if found.denials and (found.quantities or "successfully" in found.words):
+    negated, quantity = found.claim
+    if negated and (quantity or "successfully" in found.words):
         return "it denies a number, or a success"
     return Rule(
         "command",
-        negated=found.denials == 1,
-        quantity=next(iter(found.quantities), None),
-        names=names,
-        any_name=any_name and not found.denials,
+        negated,
+        quantity,
+        names,
+        any_name=any_name and not negated,
         partial=bool(found.tail) or "successfully" in found.words,
     )
 
@@ -93,24 +134,23 @@ def _is_command(name: str) -> bool:
 def _bare(tokens: Sequence[Token]) -> Rule | str:
     """`The agent ran npm install`; `pytest was not run`."""
     known = COMMON | _RAN | _FILLERS | PROGRAMS | _SUBCOMMANDS
-    found = prefix(tokens, known)
+    found = prefix(tokens, known | {"first"})
+    nothing = found.denials == 1 and not found.tail and not found.quantities
+    if nothing and found.words & {"command", "commands"} and not found.words & PROGRAMS:
+        return Rule("command", negated=True)
     if not found.words & _RAN or not found.words & PROGRAMS:
         return "" if found.tail else "it names no program that a rule knows"
     if found.tail and (not found.is_open or found.denials):
         return unknown(found)
-    limited = bool(found.quantities) or "successfully" in found.words
-    if found.denials > 1 or len(found.quantities) > 1 or (found.denials and limited):
+    negated, quantity = found.claim
+    limited = bool(quantity) or "successfully" in found.words
+    if found.denials > 1 or len(found.quantities) > 1 or (negated and limited):
         return "it denies twice, a number or a success"
     command = _command([token.word for token in found.known])
     if not command:
         return "it is not clear which of its words are the command"
-    return Rule(
-        "command",
-        negated=found.denials == 1,
-        quantity=next(iter(found.quantities), None),
-        names=(command,),
-        partial=bool(found.tail) or "successfully" in found.words,
-    )
+    partial = bool(found.tail) or "successfully" in found.words
+    return Rule("command", negated, quantity, (command,), partial=partial)
 
 
 def _command(words: list[str]) -> str:

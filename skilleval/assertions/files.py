@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from skilleval.assertions.clause import BLOCKERS, COMMON, CREATED, EXISTS, Prefix, prefix, unknown
 from skilleval.assertions.rule import Rule
-from skilleval.assertions.sentence import Token, is_file, is_folder, word_set
+from skilleval.assertions.sentence import NEGATIONS, Token, is_file, is_folder, word_set
 
 NOUNS = word_set("file files document documents script scripts")
 _FOLDERS = word_set("folder folders directory directories")
@@ -32,10 +32,12 @@ _EVENTS = {
 _EVENT_OF = {word: event for event, words in _EVENTS.items() for word in words}
 _WRITTEN = word_set("wrote written saved exported stored")
 # adjectives that are a claim with its denial
-_UNCHANGED = word_set("unchanged untouched unmodified intact")
-_ABSENT = frozenset({"missing", "absent"})
+_UNCHANGED = word_set("unchanged untouched unmodified intact alone")
+_ABSENT = frozenset({"missing", "absent", "gone"})
+_RENAMED = word_set("rename renames renamed renaming")
 # what a file may be called that has a name
 _SORTS = word_set("output test config configuration source input result report data")
+_MADE = word_set("made make makes making")  # of changes, they say nothing more
 # what `changed` means of a named file, and of a workspace
 _CHANGED = {"file": ("modified", "deleted"), "workspace": ("created", "modified", "deleted")}
 _LANGUAGES = {
@@ -66,7 +68,7 @@ _KNOWN = (
     | set(_LANGUAGES)
     | word_set("named called in inside into under within , and or only except left remain")
     | word_set("remains remained stays stayed kept empty no-longer either one of both all")
-    | word_set("on at content contents following of")
+    | word_set("on at content contents following of still leave leaves leaving")
 )
 
 
@@ -74,6 +76,8 @@ def read(tokens: Sequence[Token]) -> Rule | str:
     """The rule of a clause, or why it is none; "" for a clause about something else."""
     words = {token.word for token in tokens}
     files = [token.name for token in tokens if token.is_name and _is_path(token.name)]
+    if words & _RENAMED and files:
+        return _rename(tokens)
     if not (words & (NOUNS | _FOLDERS) or files):
         return _of_workspace(tokens) if words & (_PLACES | {"changes"}) else ""
     found = prefix(tokens, _KNOWN)
@@ -81,6 +85,18 @@ def read(tokens: Sequence[Token]) -> Rule | str:
         return _written(tokens) or unknown(found)
     rule = _rule(found)
     return rule if isinstance(rule, Rule) else _written(tokens) or rule
+
+
+def _rename(tokens: Sequence[Token]) -> Rule | str:
+    """`a.md was renamed to b.md`; `a.md was not renamed`."""
+    found = prefix(tokens, COMMON | NOUNS | _RENAMED | {"to", "from", "as", "into"})
+    if found.tail or found.denials > 1 or found.quantities or not all(map(is_file, found.names)):
+        return "it says more of a file than what its name became"
+    if len(found.names) > 2 or (len(found.names) == 2 and not {"to", "as", "into"} & found.words):
+        return "it does not say which name became which"
+    if len(found.names) == 2 and found.denials:
+        return "it denies a name, or that there is a new one"
+    return Rule("rename", found.denials == 1, None, found.names)
 
 
 def _written(tokens: Sequence[Token]) -> Rule | None:
@@ -104,7 +120,8 @@ def _is_path(name: str) -> bool:
 def _of_workspace(tokens: Sequence[Token]) -> Rule | str:
     """`The workspace is unchanged`; `no changes were made to the repository`."""
     found = prefix(
-        tokens, COMMON | CREATED | _PLACES | _UNCHANGED | set(_EVENT_OF) | {"in", "left"}
+        tokens,
+        COMMON | CREATED | _PLACES | _UNCHANGED | set(_EVENT_OF) | {"in", "left", "anything"},
     )
     words = found.words
     if found.tail or found.quantities:
@@ -118,31 +135,21 @@ def _of_workspace(tokens: Sequence[Token]) -> Rule | str:
 
 
 def _rule(found: Prefix) -> Rule | str:
-    sorts = [b.word for a, b in pairwise([*found.known, Token("")]) if a.word in _SORTS]
-    if not set(sorts) <= NOUNS | _SORTS:
-        return "it says something of a part of a file"
     events, adjective = _events(found)
     denials = found.denials + adjective
-    if not events:
-        return "it says nothing of a file that a rule knows"
-    if denials > 1 or len(found.quantities) > 1:
-        return "it denies twice, or has two numbers"
-    if "and" in found.words and len(events) > 1 and not denials:
-        return "it claims several things of one file"
+    if reason := _doubt(found, events, denials):
+        return reason
     names, where = _names(found)
     if isinstance(where, int):
         return "it names a folder in a way that no rule knows"
-    one_of = found.quantities == ((">=", 1),) and "of" in found.words
     if any(not name.strip("*?./\\ ") for name in names):
         return "a bare pattern proves nothing"
-    if found.tail and (denials or {"only", "except"} & found.words):
-        return unknown(found)
-    if denials and not found.denies_each:
-        return "it denies several files, together or each"
+    one_of = found.quantities == ((">=", 1),) and "of" in found.words
+    negated, quantity = (True, None) if adjective else found.claim
     rule = Rule(
         "folder" if found.words & _FOLDERS and not found.words & NOUNS and not where else "file",
-        negated=denials == 1,
-        quantity=None if one_of else next(iter(found.quantities), None),
+        negated,
+        None if one_of else quantity or next(iter(found.quantities), None),
         names=names,
         where=where,
         events=events,
@@ -153,6 +160,36 @@ def _rule(found: Prefix) -> Rule | str:
     if rule.kind == "folder" and {"modified", "deleted"} <= {*events} and len(names) == 1:
         rule = rule._replace(kind="file", names=(), where=names[0], events=_CHANGED["workspace"])
     return _checked(rule, found)
+
+
+def _doubt(found: Prefix, events: Sequence[str], denials: int) -> str:
+    """What makes it unclear what is claimed, or denied; "" for nothing."""
+    sorts = [b.word for a, b in pairwise([*found.known, Token("")]) if a.word in _SORTS]
+    if not set(sorts) <= NOUNS | _SORTS:
+        return "it says something of a part of a file"
+    if any(a.word in NOUNS and b.quantity for a, b in pairwise(found.known)):
+        return "its number says which one it is, not how many"
+    if not events:
+        return "it says nothing of a file that a rule knows"
+    if denials > 1 or len(found.quantities) > 1:
+        return "it denies twice, or has two numbers"
+    if "and" in found.words and len(events) > 1 and not denials:
+        return "it claims several things of one file"
+    if found.tail and (denials or {"only", "except"} & found.words):
+        return unknown(found)
+    if denials and not (found.denies_each or found.denies_all_of):
+        return "it denies several files, together or each"
+    if denials and len(events) > 1 and _is_between(found):
+        return "it denies one thing of a file, and claims another"
+    return ""
+
+
+def _is_between(found: Prefix) -> bool:
+    """Does a denial stand between two things that happened: `modified, not deleted`?"""
+    words = [token.word for token in found.known]
+    places = [n for n, word in enumerate(words) if word in _EVENT_OF and word not in _MADE]
+    denials = [n for n, word in enumerate(words) if word in NEGATIONS]
+    return bool(places) and bool(denials) and places[0] < denials[0] < places[-1]
 
 
 def _events(found: Prefix) -> tuple[tuple[str, ...], bool]:
@@ -167,8 +204,8 @@ def _events(found: Prefix) -> tuple[tuple[str, ...], bool]:
     if {*words} & _ABSENT:
         return ("exists",), True
     events = list(dict.fromkeys(_EVENT_OF[word] for word in words if word in _EVENT_OF))
-    if "changes" in words:  # `no changes were made to x`: the noun, and `made` says nothing more
-        events = ["changed"] if {"made", "make", "makes"} & {*words} else []
+    if "changes" in words:  # `no changes were made to x`: the noun
+        events = ["changed"] if _MADE & {*words} else []
     if "changed" in events:
         events = [event for event in events if event != "changed"] + [*_CHANGED["file"]]
     if not events and {"is", "are", "was"} & {*words} and "there" in words:

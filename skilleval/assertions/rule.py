@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 # kinds whose sense `should_trigger: false` turns around (seed 002, "How grading works")
 INVERTED = frozenset({"branch", "commit", "push", "pull_request"})
-_FIELDS_OF_TUPLES = ("names", "events")
+# kinds that are decided by what the agent did, and not by what it left
+TRACED = frozenset({"command", "skill"})
+_FIELDS_OF_TUPLES = ("names", "events", "title")
 _WORDS = {
     "branch": "a new branch, checked out",
     "commit": "a new commit at HEAD",
@@ -23,6 +25,13 @@ _WORDS = {
     "contains": "a text",
     "json": "strict JSON",
     "skill": "the skills that the agent used",
+    "head": "the branch that is checked out, and heads before and after",
+    "deleted_branch": "the local branches before and after",
+    "status": "the status of the working tree",
+    "rename": "the files before and after",
+    "length": "the length of a text",
+    "key": "the keys of a JSON object",
+    "exit_code": "how the agent's program ended",
     "all": "several claims",
 }
 
@@ -30,14 +39,17 @@ _WORDS = {
 class Rule(NamedTuple):
     """A claim that stored evidence decides.
 
-    `kind`: `branch`, `commit`, `push`, `pull_request`, `file`, `folder`, `command`, `contains`,
-    `json`, `skill`, or `all` of `parts`. `negated`: the claim is that it is not so. `quantity` is
-    (`==`, `>=` or `<=`, a number). `names` are the texts that the sentence quotes, or the files
-    that it names; all of them count, or with `any_name` one. `only`: these, and no others. `where`
-    is the file to look in, the folder of a file, the branch of a commit. `events` say what
-    happened: to a file `exists`, `created`, `modified`, `deleted`, `empty` (several: any of them);
-    to the message of a commit `is`, `has`, `starts`, `ends`; to JSON its type. `partial`: the
-    sentence claims more than the rule sees, so the rule can fail it and never pass it.
+    `kind`: one of `_WORDS`, or `all` of `parts`. `negated`: the claim is that it is not so.
+    `quantity` is (`==`, `>=` or `<=`, a number). `names` are the texts that the sentence quotes, or
+    the files that it names; all of them count, or with `any_name` one. `only`: these, and no
+    others; of messages and pushes: all of them. `where` is the file to look in, the folder of a
+    file, the branch of a commit, the base of a pull request. `events` say what happened: to a file
+    `exists`, `created`, `modified`, `deleted`, `empty` (several: any of them); how a text, the
+    message of a commit or the name of a branch fits: `is`, `has`, `starts`, `ends`, `mentions`,
+    `conventional`; in what a length is counted; the type of JSON, or the value of its key, as JSON;
+    of commands `in_order`; a pull request is a `draft` or `ready`. `title` is how that of a pull
+    request fits, in the words of a message, and the text. `partial`: the sentence claims more than
+    the rule sees, so the rule can fail it and never pass it.
     """
 
     kind: str
@@ -50,12 +62,14 @@ class Rule(NamedTuple):
     only: bool = False
     partial: bool = False
     parts: tuple[Rule, ...] = ()
+    title: tuple[str, ...] = ()
 
     @property
     def grader(self) -> str:
         """Who decides it: the grader of the state, or that of the trace."""
-        kind = self.parts[0].kind if self.parts else self.kind
-        return "trace" if kind in ("command", "skill") else "state"
+        if self.parts:
+            return "trace" if all(part.grader == "trace" for part in self.parts) else "state"
+        return "trace" if self.kind in TRACED else "state"
 
     @property
     def explain(self) -> str:
@@ -87,6 +101,7 @@ def _explain(rule: Rule) -> str:
             "/".join(rule.events),
             joined.join(repr(name) for name in rule.names),
             f"in {rule.where!r}" if rule.where else "",
+            f"whose title {rule.title[0]} {rule.title[1]!r}" if rule.title else "",
         ]
         text = f"{' '.join(filter(None, parts))} (looks at {_WORDS[rule.kind]})"
     rest = "; the judge decides the rest" if rule.partial else ""

@@ -19,6 +19,7 @@ def word_set(text: str) -> frozenset[str]:
 
 NEGATIONS = frozenset({"not", "no", "never", "without", "none", "nothing", "neither", "nor"})
 NEGATIONS |= {"avoid", "avoids", "avoided", "avoiding", "refrain", "refrained", "refrains"}
+_LONGEST = 20_000  # characters; what is longer is no sentence
 MARKS = frozenset(",;:.!?()[]{}—–-&…")
 
 _QUOTED = re.compile(
@@ -27,8 +28,8 @@ _QUOTED = re.compile(
     r"|“(?P<curly>[^“”]*)”"
     r"|„(?P<low>[^„“”]*)[“”]"
     r"|[«‹](?P<angle>[^«»‹›]*)[»›]"
-    r"|(?<!\w)'(?P<single>(?!\s).+?)(?<!\s)'(?!\w)"
-    r"|(?<!\w)‘(?P<curly_single>.+?)’(?!\w)",
+    r"|(?<!\w)'(?P<single>(?!\s).{1,1000}?)(?<!\s)'(?!\w)"
+    r"|(?<!\w)‘(?P<curly_single>.{1,1000}?)’(?!\w)",
     re.DOTALL,
 )
 _EXTENSION = r"\.[A-Za-z][A-Za-z0-9]{0,9}"
@@ -36,7 +37,10 @@ _FILE = re.compile(
     rf"(?:[.~]{{0,2}}/)?(?:[\w@+.-]+/)*(?:[\w@+-][\w@+.-]*{_EXTENSION}|\.[A-Za-z][\w.-]+)"
 )
 _FOLDER = re.compile(r"(?:[.~]{0,2}/)?(?:[\w@+.-]+/)+|(?:[.~]{1,2})?/[\w@+./-]+")
-_NO_FILE = re.compile(r"(?i)e\.g|i\.e|etc|vs|[A-Z][a-z]+\.js|(?:https?|ssh|git|file)://.*")
+_NO_FILE = re.compile(
+    r"(?i:e\.g|i\.e|etc|vs|(?:node|vue|next|nuxt|three|express)\.js|(?:https?|ssh|git|file)://.*)"
+    r"|[A-Z][a-z]+\.js"
+)
 _PRODUCT = re.compile(r"[A-Z][a-z]+\.(?:js|io|ai)|\d[\d.]*")
 # files that are known by their whole name
 _WELL_KNOWN = word_set(
@@ -57,9 +61,12 @@ _MERGED = {
     ("aside", "from"): "except",
     ("as", "well", "as"): "and",
     ("at", "all"): "",
+    ("any", "more"): "",
     ("not", "even"): "not",
 }
-_ALIASES = {"besides": "except", "mr": "pr", "mrs": "prs", "plus": "and", "&": "and"}
+_ALIASES = {"besides": "except", "mr": "pr", "mrs": "prs", "plus": "and", "&": "and", "anymore": ""}
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_RANGE = re.compile(r"(\d+)[-–](\d+)")
 # words with a slash that are two words, and no path
 _ALTERNATIVES = word_set("and/or pr/mr mr/pr w/o n/a yes/no")
 _NAMING = frozenset({"named", "called"})
@@ -69,7 +76,12 @@ _NUMBERS = {
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
     )
 }
+_NUMBERS |= {"twelve": 12, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
 _NUMBERS |= {"single": 1, "once": 1, "twice": 2, "thrice": 3}
+_NUMBERS |= {"couple": 2, "pair": 2}
+# these make a number with the article before them, and some take `of` with them
+_WITH_ARTICLE = frozenset({"single", "couple", "pair", "hundred"})
+_WITH_OF = frozenset({"couple", "pair"})
 # the words before a number, longest first, with the sense that they give it and what to add to it
 _BEFORE = (
     (("a", "minimum", "of"), ">=", 0),
@@ -79,6 +91,9 @@ _BEFORE = (
     (("not", "fewer", "than"), ">=", 0),
     (("not", "less", "than"), ">=", 0),
     (("no", "more", "than"), "<=", 0),
+    (("no", "longer", "than"), "<=", 0),
+    (("not", "longer", "than"), "<=", 0),
+    (("no", "shorter", "than"), ">=", 0),
     (("not", "more", "than"), "<=", 0),
     (("at", "least"), ">=", 0),
     (("at", "most"), "<=", 0),
@@ -86,6 +101,19 @@ _BEFORE = (
     (("more", "than"), ">=", 1),
     (("fewer", "than"), "<=", -1),
     (("less", "than"), "<=", -1),
+    (("longer", "than"), ">=", 1),
+    (("shorter", "than"), "<=", -1),
+    (("only", "a"), "==", 0),
+    (("just", "a"), "==", 0),
+    (("exactly", "a"), "==", 0),
+    (("at", "most", "a"), "<=", 0),
+    (("at", "least", "a"), ">=", 0),
+    (("exceed",), ">=", 1),
+    (("exceeds",), ">=", 1),
+    (("over",), ">=", 1),
+    (("under",), "<=", -1),
+    (("below",), "<=", -1),
+    (("within",), "<=", 0),
     (("exactly",), "==", 0),
     (("precisely",), "==", 0),
     (("only",), "==", 0),
@@ -116,11 +144,36 @@ class Unreadable(ValueError):
 
 def read(text: str) -> tuple[Token, ...]:
     """The tokens of a sentence, marks at its end left out. Raises `Unreadable`."""
+    if len(text) > _LONGEST:
+        raise Unreadable(f"it has more than {_LONGEST} characters")
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     tokens = list(_merged(list(_tokens(text))))
     while tokens and tokens[-1].word in MARKS and tokens[-1].word not in "?)":
         tokens.pop()
     return tuple(tokens)
+
+
+def bounds(tokens: Sequence[Token]) -> list[list[Token]]:
+    """A sentence with a range (`between 2 and 4`, `at least 2 and at most 4`) as one for each end.
+
+    [] if there is none.
+    """
+    for start in range(len(tokens) - 2):
+        low, joint, high = tokens[start : start + 3]
+        between = start > 0 and tokens[start - 1].word in ("between", "from")
+        first = ("==", 0) if between and low.word == "no" else low.quantity
+        if not first or not high.quantity or joint.word not in ("and", "to", "but"):
+            continue
+        ends = [first, high.quantity]
+        if {first[0], high.quantity[0]} == {"=="} and first[1] <= high.quantity[1]:
+            if not between and joint.word != "to":
+                continue
+            ends = [(">=", first[1]), ("<=", high.quantity[1])]
+        elif {first[0], high.quantity[0]} != {">=", "<="}:
+            continue
+        beside = [*tokens[: start - between]], [*tokens[start + 3 :]]
+        return [[*beside[0], Token("", "", end), *beside[1]] for end in ends if end != (">=", 0)]
+    return []
 
 
 def is_file(name: str) -> bool:
@@ -182,8 +235,11 @@ def _plain(chunk: str) -> Iterator[Token]:
     word = _SHORT.get(word, word)
     if word.endswith("n't"):
         word = f"{word[:-3]} not"
-    for part in re.split(r"[\s/]+", word.removesuffix("'s").removesuffix("'")):
-        if part:
+    span = _RANGE.fullmatch(word)
+    parts = [span[1], "to", span[2]] if span else re.split(r"[\s/]+", word)
+    for part in parts:
+        part = part.removesuffix("'s").removesuffix("'")
+        if _ALIASES.get(part, part):
             yield Token(_ALIASES.get(part, part), chunk)
 
 
@@ -216,15 +272,14 @@ def _quantity(tokens: Sequence[Token], position: int) -> tuple[int, Token | None
     """How many tokens make a number here, and the number: `at least two` is one token."""
     for words, op, more in _BEFORE:
         if _starts(tokens, position, words):
-            number = _number(tokens, position + len(words))
-            if number is not None and (
-                words != ("a",) or _starts(tokens, position + 1, ["single"])
-            ):
+            after = position + len(words)
+            number = _number(tokens, after)
+            if number is not None and (words[-1] != "a" or tokens[after].word in _WITH_ARTICLE):
                 return _counted(tokens, position, len(words) + 1, (op, number + more))
     if _starts(tokens, position, ["not", "a", "single"]):
         return 3, Token("no")
     number = _number(tokens, position)
-    if number is None:
+    if number is None or tokens[position].word in _WITH_ARTICLE - {"single", "hundred"}:
         many = tokens[position].word in ("several", "multiple")
         return 1, Token("", "", (">=", 2)) if many else None
     for words, op in _AFTER.items():
@@ -237,8 +292,10 @@ def _quantity(tokens: Sequence[Token], position: int) -> tuple[int, Token | None
 def _counted(
     tokens: Sequence[Token], position: int, length: int, quantity: tuple[str, int]
 ) -> tuple[int, Token]:
-    """`zero` is a denial; `three times` is a number like any other."""
-    length += _starts(tokens, position + length, ["times"])
+    """`zero` is a denial; `three times` and `a couple of` are numbers like any other."""
+    last = tokens[position + length - 1].word
+    following = ["of"] if last in _WITH_OF else ["times"]
+    length += _starts(tokens, position + length, following)
     return length, Token("no") if quantity == ("==", 0) else Token("", "", quantity)
 
 
@@ -247,6 +304,8 @@ def _number(tokens: Sequence[Token], position: int) -> int | None:
         return None
     word = tokens[position].word
     digits = word.removesuffix("+")
+    if _THOUSANDS.fullmatch(digits):
+        digits = digits.replace(",", "")
     if digits.isdecimal() and digits.isascii() and len(digits) < 7:
         return int(digits)
     return _NUMBERS.get(word)

@@ -10,13 +10,13 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from skilleval import aggregate, console, gates, judging
+from skilleval import aggregate, console, gates, judging, writing
 from skilleval.errors import UsageError
 from skilleval.model import EMPTY, Report, SuiteReport
 from skilleval.plaintext import one_line
 from skilleval.redaction import secrets_in
-from skilleval.runfolder import regrading, runs, store
-from skilleval.runfolder.regrading import Flip
+from skilleval.runfolder import lock, regrading, runs, store
+from skilleval.runfolder.regrading import Flip, Regraded
 from skilleval.sinks import benchmark, counted
 from skilleval.stats import comparison
 from skilleval.tools import Tools
@@ -28,7 +28,9 @@ EXAMPLES = """examples:
   skilleval grade RUN --grader-model ''                             no judge: its checks are skipped
 
 trial.json, grading.json and summary.json are written anew; what grading.json said before is kept
-beside it as grading.previous.json.
+beside it as grading.previous.json. A run of seed 002's original is graded by what that one keeps
+(evals_meta.json, outputs, git states), and grading.json alone is written. It keeps no files of the
+workspaces: what only they could decide goes to the judge, or is skipped.
 exit codes: 0 graded; 1 below the gate of the run; 2 usage error; 3 something could not be graded;
 130 interrupted (what was graded is written)
 """
@@ -65,14 +67,15 @@ def run(arguments: argparse.Namespace) -> int:
     if asked and judge:
         console.note(f"warning: a judge decides {counted(asked, 'check')}: its verdicts may flip")
     repeats = int(stored.meta.get("repeats", 1))
-    target = store.Run(stored.folder, suite, repeats > 1, secrets_in(tools.environ))
-    with store.writing(stored.folder):
-        done = regrading.regrade(stored, target, tools, arguments.concurrency)
+    target = store.Run(stored.folder, suite, repeats > 1, secrets_in(tools.environ, suite.pass_env))
+    with lock.held(stored.folder), writing.guarded(stored.folder):
+        off = arguments.judge_model == ""
+        done = regrading.regrade(stored, target, tools, arguments.concurrency, judge_off=off)
         found = aggregate.report(suite, done.results)
         _write(target, stored, found, with_benchmark=arguments.recompute_benchmark)
-    for problem in done.problems:
-        console.note(f"warning: {problem}")
-    console.write(_json(done.flips) if arguments.json else _text(done.flips, found))
+    for problem in dict.fromkeys((*stored.problems, *done.problems)):
+        console.note(f"warning: {one_line(problem)}")
+    console.write(_json(done.flips) if arguments.json else _text(done, found))
     code = gates.exit_code(suite.gates, found.summary)
     return code or (gates.NOT_MEASURED if done.problems else code)
 
@@ -90,34 +93,38 @@ def _folder(arguments: argparse.Namespace) -> str:
 def _write(
     target: store.Run, stored: runs.StoredRun, found: SuiteReport, *, with_benchmark: bool
 ) -> None:
-    """The files of the whole run. A run that was not finished is not made one. Raises `OSError`."""
-    suite = found.suite
-    if suite.judge != stored.suite.judge:
+    """The files of the whole run. A run that was not finished is not made one. Raises `OSError`.
+
+    Of another tool's, benchmark.json alone: what that one calls summary.json is another file.
+    """
+    suite, is_ours = found.suite, not stored.is_foreign
+    if is_ours and suite.judge != stored.suite.judge:
         target.write(store.RUN, {**stored.meta, "suite": suite})
-    if os.path.exists(os.path.join(target.folder, store.SUMMARY)):
+    if is_ours and os.path.exists(os.path.join(target.folder, store.SUMMARY)):
         failed = gates.failed(suite.gates, found.summary)
         store.finish(target, Report((found,), found.summary, suite.gates, failed, EMPTY))
     if with_benchmark:
-        for name, document in benchmark.files(comparison.compare(found), found).items():
+        files = benchmark.files(comparison.compare(found), found, stored.meta)
+        for name, document in files.items():
             target.write(name, document)
 
 
-def _text(flips: Sequence[Flip], found: SuiteReport) -> str:
+def _text(done: Regraded, found: SuiteReport) -> str:
     lines = [
         f"{one_line(flip.trial.key)}: {one_line(flip.text)}: {flip.before.status} -> "
         f"{flip.after.status} ({one_line(flip.after.reason)[:300]})"
-        for flip in flips
+        for flip in done.flips
     ]
     summary = found.summary
     lines.append(
-        f"graded {counted(len(found.results), 'trial')} again: {counted(len(flips), 'verdict')}"
+        f"graded {counted(done.graded, 'trial')} again: {counted(len(done.flips), 'verdict')}"
         f" changed; {summary.checks_passed}/{summary.checks_total} checks pass"
     )
     return "\n".join(lines)
 
 
 def _json(flips: Sequence[Flip]) -> str:
-    return store.as_json(
+    return writing.as_json(
         {
             "changed": [
                 {

@@ -8,14 +8,13 @@ from __future__ import annotations
 import argparse
 import os
 
-from skilleval import console, scaffold
+from skilleval import console, scaffold, writing
 from skilleval.errors import UsageError
-from skilleval.runfolder import store
 
 EXAMPLES = """examples:
   skilleval init my-skill                    in the current folder
   skilleval init my-skill --output skills    in another
-  skilleval validate --strict my-skill       what is next
+  skilleval validate my-skill                what is next
 
 exit codes: 0 written; 2 usage error, or everything is there already; 3 a file cannot be written
 """
@@ -29,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the files, and says which."""
-    with store.writing(os.path.join(arguments.output, arguments.name)):
+    with writing.guarded(os.path.join(arguments.output, arguments.name)):
         written = scaffold.write(arguments.name, arguments.output)
     for path in written.kept:
         console.note(f"kept {path}: it is there already")

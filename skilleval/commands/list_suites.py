@@ -6,11 +6,10 @@ import argparse
 import os
 from collections.abc import Iterator
 
-from skilleval import console, inventory
+from skilleval import console, inventory, writing
 from skilleval.errors import UsageError
 from skilleval.inventory import FoundSuite, Inventory
 from skilleval.plaintext import one_line
-from skilleval.runfolder import store
 from skilleval.sinks.suites import table
 
 EXAMPLES = """examples:
@@ -39,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         suites = [suite._asdict() for suite in found.suites]
         console.write(
-            store.as_json({"suites": suites, "skills": [s._asdict() for s in found.skills]})
+            writing.as_json({"suites": suites, "skills": [s._asdict() for s in found.skills]})
         )
         return 0
     console.write("\n".join(_lines(found)))

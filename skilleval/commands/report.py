@@ -10,12 +10,12 @@ import argparse
 import os
 from collections.abc import Iterator, Sequence
 
-from skilleval import aggregate, announcement, console
+from skilleval import aggregate, announcement, console, writing
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.execution import WORKSPACE
 from skilleval.gates import NOT_MEASURED
 from skilleval.reading import textfile
-from skilleval.runfolder import runs, store
+from skilleval.runfolder import runs
 from skilleval.sinks import view as views
 from skilleval.sinks.view import View
 
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         _write(arguments.output, text)
     elif arguments.format in ("table", "markdown"):
         console.write(announcement.shown(text, os.environ))
-    else:
+    else:  # for machines: a fence would break it
         console.write(text)
     announcement.announce(found, os.environ)
     return 0
@@ -140,13 +140,13 @@ def rendered(found: Sequence[View], arguments: argparse.Namespace) -> str:
 def _json(found: Sequence[View]) -> str:
     from skilleval.sinks import benchmark
 
-    return store.as_json(
+    return writing.as_json(
         {
             "runs": [
                 {
                     "run": view.folder,
                     "problems": view.problems,
-                    **benchmark.document(view.comparison, view.report),
+                    **benchmark.document(view.comparison, view.report, view.meta),
                 }
                 for view in found
             ]
@@ -156,7 +156,7 @@ def _json(found: Sequence[View]) -> str:
 
 def _write(path: str, text: str) -> None:
     try:
-        store.write_text(path, text)
+        writing.write_text(path, text)
     except OSError as error:
         raise SkillevalError(f"{path}: cannot be written: {textfile.reason(error)}") from None
     console.write(f"wrote {path}")

@@ -11,7 +11,10 @@ import os
 from importlib import import_module
 
 from skilleval import formats
+from skilleval.asking import address
 from skilleval.errors import UsageError
+from skilleval.settings import LARGEST
+from skilleval.trial import attempts
 
 EXAMPLES = """examples:
   skilleval run skills/x                                   all scenarios of a skill
@@ -28,7 +31,8 @@ EXAMPLES = """examples:
 Scenario settings: defaults < .openkata-eval.yaml < OPENKATA_EVAL_* variables < options. Suites:
 defaults < SKILL_EVAL_* variables < options. --print-config shows each value and its source.
 exit codes: 0 at or above the gate; 1 below it, or a scenario run that cannot start; 2 usage error;
-3 nothing could be measured, or the budget ended the run; 130 interrupted (--resume goes on)
+3 nothing could be measured, or the budget ended the run; 130 interrupted (what to type to go on
+is printed then)
 """
 SCENARIOS, SUITES = "run_scenarios", "run_suites"
 # which options mean something for one kind of target only
@@ -36,8 +40,9 @@ ONLY = {
     SCENARIOS: {"backend", "engine", "output", "model_label"},
     SUITES: {
         "skill", "evals", "agent", "agent_model", "runs", "timeout", "retries", "baseline",
-        "harness_base_url", "source_repo", "home", "effort", "max_budget_usd", "iteration",
-        "no_llm_judges", "save_answers", "agent_command", "fake", "shard", "keep_workspaces",
+        "harness_base_url", "source_repo", "home", "effort", "max_budget_usd",
+        "cleanup", "no_llm_judges", "save_answers", "agent_command", "pass_env", "fake", "shard",
+        "keep_workspaces",
     },
 }  # fmt: skip
 
@@ -57,21 +62,34 @@ def _add_suite(group: argparse._ArgumentGroup) -> None:
     add("--evals", "-e", metavar="FILE", help="the evals.json, instead of TARGET")
     add("--agent", "-a", action="append", metavar="NAME", help="default: opencode; repeatable")
     add("--agent-model", "-m", action="append", metavar="[A=]M", help="model, of all agents or one")
-    add("--runs", "-n", type=int, metavar="N", help="repeats of each case and arm (default: 1)")
+    add("--runs", "-n", type=_whole, metavar="N", help="repeats of each case and arm (default: 1)")
     add("--baseline", action=argparse.BooleanOptionalAction, help="also run without the skill")
-    add("--timeout", type=int, metavar="S", help="seconds for one attempt (default: 600)")
-    add("--retries", type=int, metavar="N", help="further attempts (default: 1)")
-    add("--harness-base-url", metavar="URL", help="the agents' model endpoint")
+    add(
+        "--timeout",
+        type=_whole,
+        metavar="S",
+        help=f"seconds for one attempt (default: {attempts.TIMEOUT_S})",
+    )
+    add(
+        "--retries",
+        type=_whole,
+        metavar="N",
+        help=f"further attempts (default: {attempts.RETRIES})",
+    )
+    add("--harness-base-url", type=_url, metavar="URL", help="the agents' model endpoint")
     add("--source-repo", metavar="URL", help="clone this as the workspace")
     add("--home", choices=("isolated", "user"), help="the agents' home (default: isolated)")
     add("--effort", "--reasoning-effort", metavar="E", help="reasoning effort")
     add("--max-budget-usd", type=_dollars, metavar="X", help="per trial, and for the whole run")
     add("--agent-command", nargs="+", metavar="ARG",
         help="argv of agent `command`; with options, as one text: 'it -p {prompt}'")  # fmt: skip
+    add("--pass-env", metavar="NAME", action="append", type=_variable,
+        help="a variable of ours that the agents may see, such as a key; repeatable")  # fmt: skip
     add("--fake", metavar="MODE", help="of agent `fake`: oracle, nop or scripted:FILE")
     add("--save-answers", metavar="DIR", help="write each answer to DIR/<skill>/<id>.md")
     add("--no-llm-judges", action="store_true", help="skip what only a judge can decide")
     add("--shard", metavar="I/N", help="only the I-th of N parts of the cases")
+    add("--cleanup", action="store_true", help="then remove what the run left outside its folder")
     add("--keep-workspaces", action="store_true", help="keep the trials' folders")
 
 
@@ -87,15 +105,16 @@ def _add_judge(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--model", help="model of the agent")
     add("--judge-model", "--grader-model", metavar="MODEL", help="model of the judge")
-    add("--judge-base-url", "--grader-base-url", metavar="URL", help="endpoint of the judge")
-    add("--threshold", type=int, metavar="N", help="percentage to reach (scenarios: 95)")
+    add("--judge-base-url", "--grader-base-url", type=_url, metavar="URL",
+        help="endpoint of the judge")  # fmt: skip
+    add("--threshold", type=_percentage, metavar="N", help="percentage to reach (scenarios: 95)")
 
 
 def _add_pace(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--case", "--cases", "--eval-id", nargs="+", action="extend", default=[], metavar="ID",
         help="only these cases")  # fmt: skip
-    add("--concurrency", "-c", "--parallelism", type=int, metavar="N", help="trials at once")
+    add("--concurrency", "-c", "--parallelism", type=_whole, metavar="N", help="trials at once")
     add("--workspace", "-w", metavar="DIR", help="run folders (default: eval-workspace)")
     add(
         "--iteration", "-i", type=_number, metavar="N", help="number of the run (default: the next)"
@@ -109,11 +128,44 @@ def _add_pace(group: argparse._ArgumentGroup) -> None:
     add("--quiet", action="store_true", help="no progress on the terminal")
 
 
+def _whole(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no whole number") from None
+    if abs(number) > LARGEST:
+        raise argparse.ArgumentTypeError(f"{text[:40]} is too large; use at most {LARGEST}")
+    return number
+
+
+def _percentage(text: str) -> int:
+    number = _whole(text)
+    if not 0 <= number <= 100:
+        raise argparse.ArgumentTypeError(f"{number} is no percentage; use 0 to 100")
+    return number
+
+
+def _url(text: str) -> str:
+    try:
+        return text and address.parse(text) and text  # an empty one counts as not given
+    except ValueError as error:  # which does not quote it: there may be a password in it
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _dollars(text: str) -> float:
     amount = float(text)
     if not 0 <= amount < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is no amount of dollars")
     return amount
+
+
+def _variable(text: str) -> str:
+    if not text.isidentifier() or not text.isascii():
+        name = text.partition("=")[0]  # what comes behind it may be a secret
+        raise argparse.ArgumentTypeError(
+            f"{name!r} must be the name of a variable alone; its value is taken from ours"
+        )
+    return text
 
 
 def _number(text: str) -> int:

@@ -17,6 +17,7 @@ from skilleval.errors import SuiteError, UsageError
 from skilleval.formats import tasks
 from skilleval.formats.fields import nearest
 from skilleval.model import Gate, Report, Suite
+from skilleval.sinks import fixtures as sink
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -95,11 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         },
     )
     _warn(report)
-    if arguments.json:
-        from skilleval.sinks.json import render
-    else:
-        from skilleval.sinks.table import render
-    console.write(render(report))
+    console.write(sink.as_json(report) if arguments.json else sink.render(report))
     return gates.exit_code(report.gates, report.summary)
 
 

@@ -8,15 +8,25 @@ from __future__ import annotations
 
 import argparse
 import os
-from datetime import UTC, datetime
 
-from skilleval import console, evaluation, execution, gates, plan, settings, skill
+from skilleval import (
+    announcement,
+    console,
+    evaluation,
+    execution,
+    gates,
+    plan,
+    settings,
+    skill,
+    writing,
+)
 from skilleval.errors import SuiteError
 from skilleval.formats import scenario
 from skilleval.model import Report, Suite
 from skilleval.reading import textfile
 from skilleval.redaction import redact, secrets_in
 from skilleval.runfolder import store
+from skilleval.sinks import counted
 from skilleval.sinks import scenarios as sink
 from skilleval.tools import Tools
 
@@ -30,11 +40,18 @@ def run(arguments: argparse.Namespace) -> int:
         console.write(_shown(chosen, arguments.json))
         return 0
     try:
-        suite = plan.selected(scenario.load(arguments.target), arguments.case)
+        suite = scenario.load(arguments.target)
     except SuiteError as error:
         console.note(f"error: {error.message}")
         return gates.BELOW  # the seed's exit code for what cannot start (spec/scenarios 16)
-    suite = scenario.configured(suite, chosen)
+    wanted = arguments.case
+    if arguments.resume:
+        before = execution.earlier(suite, arguments.workspace, arguments.iteration or 0)
+        if before:  # what the command line does not say is as it was
+            chosen = chosen.resumed(before.meta.get("settings") or {})
+            known = {case.id for case in suite.cases}
+            wanted = wanted or [case.id for case in before.suite.cases if case.id in known]
+    suite = scenario.configured(plan.selected(suite, wanted), chosen)
     for warning in suite.meta["warnings"]:
         console.note(f"warning: {warning}")
     if arguments.dry_run:
@@ -50,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _shown(chosen: settings.Settings, as_json: bool) -> str:
-    return store.as_json(settings.document(chosen)) if as_json else settings.render(chosen)
+    return writing.as_json(settings.document(chosen)) if as_json else settings.render(chosen)
 
 
 def _planned(suite: Suite) -> str:
@@ -61,8 +78,8 @@ def _planned(suite: Suite) -> str:
         + (f"; cannot run: {case.broken}" if case.broken else "")
         for case in suite.cases
     ]
-    count = len(suite.cases)
-    total = f"{count} agent runs with {arm.model}, {count} judge calls with {suite.judge['model']}"
+    runs, calls = (counted(len(suite.cases), noun) for noun in ("agent run", "judge call"))
+    total = f"{runs} with {arm.model}, {calls} with {suite.judge['model']}"
     return "\n".join([suite.path, *rows, total])
 
 
@@ -71,32 +88,41 @@ def _evaluated(
 ) -> int:
     single = bool(scenario.target(arguments.target)[1])
     # a single scenario writes nothing unless it is asked to (seed 000)
-    workspace = arguments.workspace or ("" if single else execution.WORKSPACE)
+    named = not single or arguments.iteration
+    workspace = arguments.workspace or (execution.WORKSPACE if named else "")
     options = execution.Options(
         tools,
         jobs=max(1, chosen.value("concurrency")),
         workspace=workspace,
+        iteration=arguments.iteration or 0,
         resume=arguments.resume,
         record=arguments.record or "",
         replay=arguments.replay or "",
         quiet=arguments.quiet,
+        command=arguments.command_line,
     )
-    meta = {"settings": settings.document(chosen), **_meta(suite, chosen, tools.now())}
-    report, folder = execution.run(suite, options, meta)
+    meta = {
+        "settings": settings.document(chosen),
+        **_meta(suite, chosen, execution.timestamp(tools)),
+    }
+    report, folder, kept = execution.run(suite, options, meta)
     secrets = secrets_in(tools.environ)
     document = redact(sink.document(report), secrets)
-    written = _written(document, report, arguments, folder, single=single)
+    again = execution.resume_command(options, folder)
+    written = _written(document, report, arguments, folder, again)
     text = document if arguments.json else sink.render(report, colour=console.colours())
-    console.write(redact(text, secrets))
+    console.write(announcement.shown(redact(text, secrets), tools.environ))
     if written and not arguments.quiet:
         console.note(f"report: {written}")
+    if not kept:
+        return gates.NOT_MEASURED
     return 0 if single else gates.exit_code(report.gates, report.summary)
 
 
-def _meta(suite: Suite, chosen: settings.Settings, now_s: float) -> dict[str, object]:
+def _meta(suite: Suite, chosen: settings.Settings, timestamp: str) -> dict[str, object]:
     return {
         "skill_version": skill.version(suite.path),
-        "timestamp": datetime.fromtimestamp(now_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "timestamp": timestamp,
         "backend": chosen.value("backend"),
         "agent_model": chosen.value("model"),
         "judge_model": chosen.value("judge_model"),
@@ -110,15 +136,16 @@ def _written(
     report: Report,
     arguments: argparse.Namespace,
     folder: store.Run | None,
-    *,
-    single: bool,
+    again: str,
 ) -> str:
     """Writes the report and returns its path; "" if none is due, or it cannot be written.
 
     The verdict stands then, and so does its exit code (spec/scenarios section 15); the run stays
-    open, so that `--resume` makes the report from what is stored.
+    open, so that the command `again` makes the report from what is stored.
     """
-    output = arguments.output or ""
+    if any(result.outcome.refused for result in report.suites[0].results):
+        return ""  # a scenario that nobody started has no score, and 0 would be taken for one
+    single, output = bool(scenario.target(arguments.target)[1]), arguments.output or ""
     # a replay measures nothing, so nothing of it belongs among the results of the skill
     if (single or arguments.replay) and not output:
         return ""
@@ -130,12 +157,12 @@ def _written(
         is_folder=output.endswith("/") or os.path.isdir(output),
     )
     try:
-        store.write_text(path, document)
+        writing.write_text(path, document)
     except OSError as error:
         hint = ""
         if folder:
             store.reopen(folder)
-            hint = "; --resume tries again and repeats nothing that is finished"
+            hint = f"; to try again, which repeats nothing that is finished:\n  {again}"
         console.note(f"error writing output: {path}: {textfile.reason(error)}{hint}")
         return ""
     return path

@@ -6,9 +6,11 @@ Also takes a tasks.json, to collect with an agent the answers that `run-evals --
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from skilleval import (
     agents,
@@ -20,6 +22,7 @@ from skilleval import (
     gates,
     judging,
     plan,
+    writing,
 )
 from skilleval import settings as all_settings
 from skilleval import skill as skills
@@ -27,17 +30,28 @@ from skilleval.errors import UsageError
 from skilleval.formats import evals, tasks, triggers
 from skilleval.model import SIDES, Arm, Gate, Report, Result, Suite
 from skilleval.reading import textfile
-from skilleval.runfolder import runs, store
+from skilleval.redaction import REDACTED, redact, secrets_in
+from skilleval.runfolder import cleaning, runs, serial
+from skilleval.runfolder.runs import StoredRun
 from skilleval.settings import Row, Settings, Table
-from skilleval.sinks import benchmark, suites, view
+from skilleval.sinks import benchmark, counted, suites, view
 from skilleval.tools import Tools
+from skilleval.trial import attempts
 
 DEFAULT_AGENT = "opencode"
+# what is called alike as an argument and as an option of an arm
+_TOLD = ("source_repo", "home", "effort", "max_budget_usd", "pass_env", "fake")
 SETTINGS = Table(
     "",
     (
-        Row("timeout", 600, variable="SKILL_EVAL_AGENT_TIMEOUT", flag="--timeout"),
-        Row("retries", 1, variable="SKILL_EVAL_AGENT_RETRIES", flag="--retries", least=0),
+        Row("timeout", attempts.TIMEOUT_S, variable="SKILL_EVAL_AGENT_TIMEOUT", flag="--timeout"),
+        Row(
+            "retries",
+            attempts.RETRIES,
+            variable="SKILL_EVAL_AGENT_RETRIES",
+            flag="--retries",
+            least=0,
+        ),
         Row("runs", 1, flag="--runs"),
         Row("concurrency", 1, flag="--concurrency"),
         *judging.ROWS,
@@ -52,10 +66,21 @@ def run(arguments: argparse.Namespace) -> int:
         console.note(f"warning: {warning}")
     if arguments.print_config:
         shown = all_settings.document(chosen)
-        console.write(store.as_json(shown) if arguments.json else all_settings.render(chosen))
+        console.write(writing.as_json(shown) if arguments.json else all_settings.render(chosen))
         return 0
+    if arguments.resume:
+        arguments, chosen = _resumed(arguments, chosen)
+    if not (arguments.replay or arguments.dry_run):
+        _check_variables(arguments.pass_env or ())
     tools = Tools(environ=_environ(arguments, chosen))
     suite = _suite(arguments, chosen, tools)
+    if (
+        arguments.shard and not suite.cases
+    ):  # a job of a CI matrix that has nothing to do is no error
+        console.note(f"--shard {arguments.shard} has no case of {suite.path}: nothing to run")
+        return gates.PASSED
+    if arguments.save_answers:
+        _check_answers(suite, _repeats(suite, chosen))
     for warning in (*suite.meta.get("warnings", ()), *judging.warnings(suite)):
         console.note(f"warning: {warning}")
     if arguments.dry_run:
@@ -67,6 +92,71 @@ def run(arguments: argparse.Namespace) -> int:
     if problems:
         return gates.NOT_MEASURED
     return _evaluated(suite, chosen, arguments, tools)
+
+
+def _check_answers(suite: Suite, repeats: int) -> None:
+    if len(suite.arms) * repeats > 1:
+        raise UsageError(
+            "--save-answers keeps one answer of each case: take one --agent, --no-baseline and"
+            " --runs 1"
+        )
+
+
+def _resumed(
+    arguments: argparse.Namespace, chosen: Settings
+) -> tuple[argparse.Namespace, Settings]:
+    suite = _loaded(arguments.evals or arguments.target, arguments.skill or "")
+    before = execution.earlier(suite, arguments.workspace, arguments.iteration or 0)
+    if not before:
+        return arguments, chosen
+    settings = chosen.resumed(before.meta.get("settings") or {})
+    return _as_before(arguments, before, suite), settings
+
+
+def _as_before(
+    arguments: argparse.Namespace, before: StoredRun, suite: Suite
+) -> argparse.Namespace:
+    """The arguments, and what they do not say as the run to be resumed was told.
+
+    That what they say is no other run, `execution` sees to; an address with a login in it was not
+    written down, and has to be given again.
+    """
+    arms, gates_before = before.suite.arms, before.suite.gates
+    options = arms[0].options if arms else {}
+    command = options.get("command") or None
+    known = {case.id for case in suite.cases}
+    told: dict[str, Any] = {
+        "agent": [arm.agent for arm in arms],
+        "baseline": any(not arm.with_skill for arm in arms),
+        "case": [c.id for c in before.suite.cases if c.id in known and not arguments.shard],
+        "skill": options.get("skill") if skills.exists(options.get("skill") or "") else None,
+        "harness_base_url": options.get("base_url"),
+        "agent_command": [command] if isinstance(command, str) else command,
+        "threshold": int(gates_before[0].limit * 100) if gates_before else None,
+        **{name: options.get(name) or None for name in _TOLD},
+    }
+    found = {
+        name: value
+        for name, value in told.items()
+        if getattr(arguments, name) in (None, []) and REDACTED not in str(value)
+    }
+    given = arguments.agent_model or []
+    if not arguments.model and all("=" in each for each in given):
+        asked = arguments.agent or told["agent"]
+        models = [f"{arm.agent}={arm.model}" for arm in arms if arm.model and arm.agent in asked]
+        found["agent_model"] = [*models, *given]
+    if not before.suite.judge and arguments.judge_model is arguments.judge_base_url is None:
+        found["no_llm_judges"] = True
+    return argparse.Namespace(**{**vars(arguments), **found})
+
+
+def _check_variables(names: Sequence[str]) -> None:
+    """Before anything is started: an agent without its key would fail in every trial."""
+    for name in names:
+        if not os.environ.get(name):
+            raise UsageError(
+                f"--pass-env {name}: the variable is not set; export it, or leave it out"
+            )
 
 
 def _environ(arguments: argparse.Namespace, chosen: Settings) -> Mapping[str, str]:
@@ -88,7 +178,7 @@ def _suite(arguments: argparse.Namespace, chosen: Settings, tools: Tools) -> Sui
     suite = plan.selected(suite, arguments.case)
     if arguments.shard:
         suite = plan.shard(suite, arguments.shard)
-    suite = suite._replace(arms=_arms(arguments, chosen, folder))
+    suite = suite._replace(arms=_arms(arguments, chosen, folder, _sides(arguments, suite)))
     threshold = arguments.threshold
     limits = () if threshold is None else (Gate("score", ">=", Fraction(threshold, 100)),)
     # an empty name switches the judge off, too (seed 002)
@@ -118,7 +208,9 @@ def _beside(suite: Suite) -> str:
         folder = above
 
 
-def _arms(arguments: argparse.Namespace, chosen: Settings, folder: str) -> tuple[Arm, ...]:
+def _arms(
+    arguments: argparse.Namespace, chosen: Settings, folder: str, sides: Sequence[bool]
+) -> tuple[Arm, ...]:
     names = list(dict.fromkeys(arguments.agent or [DEFAULT_AGENT]))
     for name in names:
         agents.get(name)
@@ -134,24 +226,34 @@ def _arms(arguments: argparse.Namespace, chosen: Settings, folder: str) -> tuple
         "effort": arguments.effort or "",
         "max_budget_usd": arguments.max_budget_usd,
         "command": _template(arguments.agent_command or ()),
+        "pass_env": tuple(dict.fromkeys(arguments.pass_env or ())),
         "fake": arguments.fake or "",
     }
     return tuple(
         Arm(f"{name}-{SIDES[with_skill]}", name, models.get(name, ""), with_skill, options)
         for name in names
-        for with_skill in _sides(arguments)
+        for with_skill in sides
     )
 
 
 def _template(given: Sequence[str]) -> Sequence[str]:
     """The argv of the agent `command`; one text is in the words of a shell, so may have options."""
+    if given and not given[0].strip():
+        raise UsageError(
+            "--agent-command: the program is missing; write how it is called, such as"
+            " 'my-agent --print {prompt}'"
+        )
     return given[0] if len(given) == 1 else tuple(given)
 
 
-def _sides(arguments: argparse.Namespace) -> tuple[bool, ...]:
-    """Both arms of a suite, unless told otherwise; answers are collected with the skill alone."""
-    baseline = arguments.baseline
-    both = baseline or (baseline is None and not arguments.save_answers)
+def _sides(arguments: argparse.Namespace, suite: Suite) -> tuple[bool, ...]:
+    """Both arms, unless told otherwise.
+
+    Answers are collected with the skill alone; whether it triggers cannot be seen without it.
+    """
+    both = arguments.baseline
+    if both is None:
+        both = suite.meta.get("baseline", True) and not arguments.save_answers
     return (True, False) if both else (True,)
 
 
@@ -162,6 +264,10 @@ def _models(arguments: argparse.Namespace, names: list[str]) -> dict[str, str]:
         agent, equals, model = given.partition("=")
         if not equals:
             agent, model = "", given
+        elif not agent:
+            raise UsageError(
+                f"--agent-model {given!r}: the agent is missing; write AGENT=MODEL, or MODEL alone"
+            )
         if not model:
             raise UsageError(f"--agent-model {given!r}: the model is missing")
         if agent and agent not in names:
@@ -175,15 +281,16 @@ def _models(arguments: argparse.Namespace, names: list[str]) -> dict[str, str]:
 
 def _planned(suite: Suite, repeats: int) -> str:
     rows = [f"  {arm.name}: {arm.model or 'its own model'}" for arm in suite.arms]
-    count = len(suite.cases) * len(suite.arms) * repeats
-    asked = judging.asked(suite)
+    count = counted(plan.count(suite, repeats=repeats), "agent run")
+    cases, arms = counted(len(suite.cases), "case"), counted(len(suite.arms), "arm")
+    asked = counted(judging.asked(suite), "assertion")
     judge = f"judge {suite.judge['model']}" if suite.judge else "no judge"
     return "\n".join(
         [
             suite.path,
             *rows,
-            f"{len(suite.cases)} cases x {len(suite.arms)} arms x {repeats} = {count} agent runs",
-            f"{asked} of the assertions of the cases need a judge ({judge})",
+            f"{cases} x {arms} x {repeats} = {count}",
+            f"for the judge: {asked} of the cases ({judge})",
         ]
     )
 
@@ -195,6 +302,10 @@ def _repeats(suite: Suite, chosen: Settings) -> int:
 
 
 def _evaluated(suite: Suite, chosen: Settings, arguments: argparse.Namespace, tools: Tools) -> int:
+    if arguments.save_answers:  # a run that costs must not find out after its first trial
+        place = os.path.join(arguments.save_answers, suite.skill)
+        with writing.guarded(place):
+            writing.make_folder(place)
     options = execution.Options(
         tools,
         jobs=chosen.value("concurrency"),
@@ -205,12 +316,14 @@ def _evaluated(suite: Suite, chosen: Settings, arguments: argparse.Namespace, to
         record=arguments.record or "",
         replay=arguments.replay or "",
         quiet=arguments.quiet,
-        keep=_saving(suite, arguments.save_answers) if arguments.save_answers else runs.light,
+        keep=_keeping(suite, arguments.save_answers or "", tools.environ),
         budget_usd=arguments.max_budget_usd,
+        command=arguments.command_line,
     )
-    report, folder = execution.run(suite, options, {"settings": all_settings.document(chosen)})
+    meta = {"settings": all_settings.document(chosen), "timestamp": execution.timestamp(tools)}
+    report, folder, kept = execution.run(suite, options, meta)
     seen = view.of(report.suites[0])
-    files = benchmark.files(seen.comparison, seen.report)
+    files = benchmark.files(seen.comparison, seen.report, meta)
     if folder:
         try:
             for name, document in files.items():
@@ -220,27 +333,54 @@ def _evaluated(suite: Suite, chosen: Settings, arguments: argparse.Namespace, to
         if not arguments.quiet:
             console.note(f"results: {folder.folder}")
     if arguments.json:
-        console.write(store.as_json(files["benchmark.json"]))
+        console.write(writing.as_json(files["benchmark.json"]))
     else:
         text = suites.render(seen, colour=console.colours())
         console.write(announcement.shown(text, tools.environ))
     announcement.announce([seen], tools.environ)
-    return _exit_code(report)
-
-
-def _saving(suite: Suite, folder: str) -> Callable[[Result], Result]:
-    """Writes each answer where `run-evals --answers` looks for it (seed 001)."""
-
-    def saved(result: Result) -> Result:
-        if result.outcome.status == "ok":
-            path = os.path.join(folder, suite.skill, f"{result.trial.case_id}.md")
-            store.write_text(path, result.outcome.output)
-        return runs.light(result)
-
-    return saved
-
-
-def _exit_code(report: Report) -> int:
-    if any(r.outcome.failure == "budget" for suite in report.suites for r in suite.results):
+    if arguments.cleanup and folder:
+        _clean(folder.folder, tools)
+    if not kept or _is_cut(report):
         return gates.NOT_MEASURED
     return gates.exit_code(report.gates, report.summary)
+
+
+def _clean(folder: str, tools: Tools) -> None:
+    """Removes what the run's manifest lists, as `cleanup` does (seed 002); the flag is the yes."""
+    found = cleaning.leftovers(folder, tools)
+    with writing.guarded(folder):
+        problems = cleaning.remove(found, tools)
+    for warning in found.refused:
+        console.note(f"warning: {warning}")
+    for problem in problems:
+        console.note(f"error: {problem}")
+    if found.texts:
+        console.note(f"cleanup: removed {len(found.texts) - len(problems)} of {len(found.texts)}")
+
+
+def _keeping(suite: Suite, folder: str, environ: Mapping[str, str]) -> Callable[[Result], Result]:
+    """What is kept of a result in memory, for the reports: no secret, and nothing large.
+
+    With a folder, each answer goes where `run-evals --answers` looks for it (seed 001).
+    """
+    secrets = secrets_in(environ, suite.pass_env)
+
+    def kept(result: Result) -> Result:
+        if folder and result.outcome.status == "ok":
+            path = os.path.join(folder, suite.skill, f"{result.trial.case_id}.md")
+            with writing.guarded(path):
+                writing.write_text(path, redact(result.outcome.output, secrets))
+        return _redacted(runs.light(result), secrets)
+
+    return kept
+
+
+def _redacted(result: Result, secrets: Sequence[str]) -> Result:
+    whole = writing.as_json(result)
+    text = redact(whole, secrets)
+    return result if text == whole else serial.from_json(Result, json.loads(text))
+
+
+def _is_cut(report: Report) -> bool:
+    """Did the budget keep any trial from its start or its end?"""
+    return any(r.outcome.failure == "budget" for suite in report.suites for r in suite.results)

@@ -8,8 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from skilleval import console, versions
-from skilleval.runfolder import store
+from skilleval import console, versions, writing
 from skilleval.tools import Tools
 
 EXAMPLES = """examples:
@@ -33,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the file, then prints its path and what is in it."""
     text = versions.render(versions.build(arguments.root, Tools()))
     path = arguments.out or os.path.join(arguments.root, DEFAULT)
-    with store.writing(path):
-        store.write_text(path, text)
+    with writing.guarded(path):
+        writing.write_text(path, text)
     console.write(f"Wrote {path}\n{text}")
     return 0

@@ -252,7 +252,7 @@ def _fixture(tasks: Tasks, unreadable: list[OSError]) -> Fixture:
 
     evals = os.path.dirname(tasks.path)
     folder = os.path.dirname(evals)
-    examples, broken = _answers(os.path.join(evals, EXAMPLES))
+    examples, broken = _answers(os.path.join(evals, EXAMPLES), tasks.ids)
     known = skill.exists(folder)
     corpus = skill.corpus(folder, unreadable.append)
     return Fixture(
@@ -263,7 +263,7 @@ def _fixture(tasks: Tasks, unreadable: list[OSError]) -> Fixture:
         examples=examples,
         orphans=tuple(sorted({*examples, *broken} - tasks.ids)),
         unreadable=broken,
-        counterexamples=_answers(os.path.join(evals, COUNTEREXAMPLES))[0],
+        counterexamples=_answers(os.path.join(evals, COUNTEREXAMPLES), tasks.ids)[0],
         corpus_known=known and not unreadable,
     )
 
@@ -280,17 +280,20 @@ def _lintable(case: Case) -> FixtureTask:
     )
 
 
-def _answers(folder: str) -> tuple[dict[str, str], dict[str, str]]:
+def _answers(folder: str, ids: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
     """The `<id>.md` files of a folder by id: their texts, and why the others have none.
 
+    Of a folder that is there and cannot be read, that is all `ids`.
     They are read as `agents.answers` reads them: a link that leaves the folder is not followed.
     """
     found: dict[str, str] = {}
     unreadable: dict[str, str] = {}
     try:
         names = os.listdir(folder)
-    except OSError:
+    except FileNotFoundError:
         return found, unreadable
+    except OSError as error:
+        return found, dict.fromkeys(ids, textfile.reason(error))
     for name in names:
         if name.endswith(".md"):
             try:

@@ -44,8 +44,9 @@ def load(path: str, *, skill: str = "") -> Suite:
     """The suite of a list of queries; its arms are the command's.
 
     `skill` is the folder of the skill under test, by default the one that the file lies in.
-    `meta["runs"]` is how often each query should be tried. Raises `SuiteError` at the first
-    error, also if it is not clear which skill is meant.
+    `meta["runs"]` is how often each query should be tried, and `meta["baseline"]` says that without
+    the skill nothing can be seen. Raises `SuiteError` at the first error, also if it is not clear
+    which skill is meant.
     """
     file = file_of(path)
     cases, found = _read(file)
@@ -62,7 +63,7 @@ def load(path: str, *, skill: str = "") -> Suite:
         cases=tuple(_checked(case, names) for case in cases),
         rules=RULES,
         skill=names[0],
-        meta={"skill": folder, "warnings": (), "runs": RUNS},
+        meta={"skill": folder, "warnings": (), "runs": RUNS, "baseline": False},
     )
 
 

@@ -13,17 +13,24 @@ _SHOWN = 8
 
 
 class Finding(NamedTuple):
-    """Does the claim hold, and what was seen? None: the stored evidence cannot tell."""
+    """Does the claim hold, and what was seen? None: the stored evidence cannot tell.
+
+    `judged`: may a judge decide then? It may not where what it is shown could only mislead it.
+    """
 
     holds: bool | None
     evidence: str
+    judged: bool = True
 
 
 def verdict(check: Check, finding: Finding, *, partial: bool = False) -> Verdict:
     """A pass, a fail, or a skip by the method `undecided`, which leaves the check to a judge.
 
-    `partial`: the check says more than the rule has seen, so that nothing has passed yet.
+    A skip by the rule's own method stays one. `partial`: the check says more than the rule has
+    seen, so that nothing has passed yet.
     """
+    if finding.holds is None and not finding.judged:
+        return Verdict(check.id, "skip", None, finding.evidence, METHOD, check.weight)
     if finding.holds is None or (finding.holds and partial):
         reason = finding.evidence
         if finding.holds:
@@ -62,5 +69,6 @@ def together(findings: Sequence[Finding]) -> Finding:
     for holds in (False, None):
         found = [finding for finding in findings if finding.holds is holds]
         if found:
-            return Finding(holds, "; ".join(finding.evidence for finding in found))
+            evidence = "; ".join(finding.evidence for finding in found)
+            return Finding(holds, evidence, all(finding.judged for finding in found))
     return Finding(True, "; ".join(finding.evidence for finding in findings))

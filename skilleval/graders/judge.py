@@ -13,7 +13,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from skilleval import console
 from skilleval.asking import chat, retry
 from skilleval.errors import GraderError, ModelError
 from skilleval.graders import exhibit
@@ -201,7 +200,7 @@ def _attempt(
         opinions = read_opinions(said.text, checks, SYSTEM + user)
     except ModelError as error:
         if judge.debug:
-            _show(said.text)
+            _show(said.text, tools)
         return _Attempt(None, _call(judge, said, str(error)), said.truncated)
     return _Attempt(opinions, _call(judge, said))
 
@@ -256,11 +255,11 @@ def _call(judge: _Judge, said: chat.Reply, error: str = "") -> Call:
     )
 
 
-def _show(text: str) -> None:
-    """Writes what could not be read to stderr (OPENKATA_EVAL_DEBUG, seed 000)."""
+def _show(text: str, tools: Tools) -> None:
+    """Tells what could not be read (OPENKATA_EVAL_DEBUG, seed 000)."""
     for kind, version in (("raw", text), ("cleaned", reply.clean(text))):
         size = len(version.encode("utf-8", "replace"))
-        console.note(f"judge answer, {kind} ({size} bytes):\n{version}")
+        tools.note(f"judge answer, {kind} ({size} bytes):\n{version}")
 
 
 def _room(judge: _Judge, checks: Sequence[Check], evidence: Evidence) -> int:

@@ -7,11 +7,19 @@ Follows `&&`, pipes, subshells, `bash -c "…"` and the programs that only start
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n.*?^\s*\2\s*$", re.DOTALL | re.MULTILINE)
+_OPERATORS = "();<>|&\n`"
+_HEREDOC = re.compile(r"(?<!<)<<-?\s*(['\"]?)(\w+)\1")
+# a word, of which parts may be quoted; a run of operators; or what makes a line unreadable
+_LEXEMES = re.compile(
+    r"""((?>(?:\\.|'[^']*+'|"(?>(?:\\.|[^"\\])*)"|[^\s();<>|&`'"\\])+))"""
+    r"""|([();<>|&`\n]++)|[ \t\r\f\v]++|(.)""",
+    re.DOTALL,
+)
+_PARTS = re.compile(r"""'([^']*+)'|"((?>(?:\\.|[^"\\])*))"|\\(.)|[^'"\\]++""", re.DOTALL)
+_ESCAPED = re.compile(r"""\\(["\\$`])""")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
 _KEYWORDS = frozenset({"if", "then", "else", "elif", "do", "while", "until", "!", "{", "}"})
@@ -56,14 +64,14 @@ def segments(command: str | Sequence[str]) -> list[list[str]]:
     """The simple commands of a command line or argv, each as its words. Never raises."""
     if not isinstance(command, str):
         return _unwrapped([str(word) for word in command], _DEEPEST)
-    return list(_segments(command, _DEEPEST))[:_MOST]
+    return list(islice(_segments(command, _DEEPEST), _MOST))
 
 
 def _segments(text: str, depth: int) -> Iterator[list[str]]:
-    text = _HEREDOC.sub(lambda found: found[3], text.replace("\\\n", " "))
+    text = _without_heredocs(text.replace("\\\n", " "))
     segment: list[str] = []
-    for word in [*_split(text), "\n"]:
-        if word and not word.strip("();<>|&\n`"):
+    for word, is_operator in _split(text):
+        if is_operator:
             if segment:
                 yield from _unwrapped(segment, depth)
             # what follows < or > is a file
@@ -72,16 +80,53 @@ def _segments(text: str, depth: int) -> Iterator[list[str]]:
             segment.append(word)
 
 
-def _split(text: str) -> list[str]:
-    reader = shlex.shlex(text, posix=True, punctuation_chars="();<>|&\n`")
-    reader.whitespace = " \t\r"
-    reader.whitespace_split = True
-    reader.commenters = ""
-    try:
-        return list(reader)
-    except ValueError:  # a quotation mark without a partner: the rest is read word by word
-        rest = re.split(r"([();<>|&\n`]+)|\s+", text)
-        return [word.strip("'\"") for word in rest if word]
+def _without_heredocs(text: str) -> str:
+    """A command line without what its here-documents hold; one that has no end is none."""
+    if "<<" not in text:
+        return text
+    lines = text.split("\n")
+    ends: dict[str, list[int]] = {}
+    for number in range(len(lines) - 1, -1, -1):
+        ends.setdefault(lines[number].strip(), []).append(number)  # the next one comes last
+    kept: list[str] = []
+    number = 0
+    while number < len(lines):
+        found = _HEREDOC.search(lines[number])
+        kept.append(_HEREDOC.sub("", lines[number], count=1) if found else lines[number])
+        places = ends.get(found[2], []) if found else []
+        while places and places[-1] <= number:
+            places.pop()
+        number = places[-1] + 1 if places else number + 1
+    return "\n".join(kept)
+
+
+def _split(text: str) -> Iterator[tuple[str, bool]]:
+    """The words of a command line and (with True) its operators, a line end the last of them."""
+    for found in _LEXEMES.finditer(text):
+        word, operators, broken = found.groups()
+        if broken:  # a quotation mark without a partner: the rest is read word by word
+            rest = re.split(r"([();<>|&\n`]+)|\s+", text[found.start() :])
+            parts = [part.strip("'\"") for part in rest if part]
+            yield from ((part, not part.strip(_OPERATORS)) for part in parts if part)
+            break
+        if word:
+            yield _unquoted(word), False
+        elif operators:
+            yield operators, True
+    yield "\n", True
+
+
+def _unquoted(word: str) -> str:
+    if not {"'", '"', "\\"} & set(word):
+        return word
+    return "".join(map(_literal, _PARTS.finditer(word)))
+
+
+def _literal(part: re.Match[str]) -> str:
+    """What a part of a word says, without its quotation marks or its backslash."""
+    if part[2] is not None:
+        return _ESCAPED.sub(r"\1", part[2])
+    return next((each for each in (part[1], part[3]) if each is not None), part[0])
 
 
 def _unwrapped(words: list[str], depth: int) -> list[list[str]]:

@@ -1,15 +1,11 @@
-"""Decides claims about files and texts from the stored states of the workspace and the output.
+"""Decides claims about which files there are from the stored states of the workspace.
 
-Owns what each claim means (seed 002). A text is looked for as
-it is, without regard to case; a claim about a file that is not there fails, denied or not.
+Owns what each claim means (seed 002). What is in them is `contents`' business.
 """
 
 from __future__ import annotations
 
-import json
-import unicodedata
-from collections.abc import Callable, Sequence
-from typing import NoReturn
+from collections.abc import Sequence
 
 from skilleval.assertions.rule import Rule
 from skilleval.graders import worktree
@@ -17,14 +13,7 @@ from skilleval.graders.finding import Finding, compare, listed, wanted
 from skilleval.graders.worktree import Tree, matching
 from skilleval.model import Outcome
 
-NO_STATE = "no state of the workspace was stored with this trial"
-_TYPES: dict[str, type | tuple[type, ...]] = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "number": (int, float),
-    "boolean": bool,
-}
+NO_STATE = "the files of the workspace were not stored with this trial"
 
 
 def decide_file(rule: Rule, outcome: Outcome) -> Finding:
@@ -116,6 +105,8 @@ def _counted(rule: Rule, tree: Tree) -> Finding:
     """How many files of no name, or of a pattern, had one of the events."""
     if tree.before is None and rule.events != ("exists",):
         return Finding(None, "what the workspace held before the agent was not stored")
+    if rule.where and worktree.inside(rule.where) is None:
+        return Finding(None, f"{rule.where!r} is outside of the workspace")
     pool = dict.fromkeys(path for event in rule.events for path in tree.having(event))
     paths = [path for path in pool if not rule.where or worktree.is_below(path, rule.where)]
     if rule.names:
@@ -169,89 +160,24 @@ def _folder(rule: Rule, tree: Tree) -> Finding:
     return Finding(None, f"of {listed(rule.names)} the stored files do not tell")
 
 
-def decide_contains(rule: Rule, outcome: Outcome) -> Finding:
-    """On texts in the output or in a file: all of them, one of them, or none."""
-    if not rule.where:
-        return _contains(rule, outcome.output, "the output", whole=True)
-    return _in_file(rule, outcome, lambda text, path, whole: _contains(rule, text, path, whole))
-
-
-def _in_file(rule: Rule, outcome: Outcome, decide: Callable[[str, str, bool], Finding]) -> Finding:
-    """The finding on the file at `rule.where`; of several with this name, on the best."""
+def decide_rename(rule: Rule, outcome: Outcome) -> Finding:
+    """On a file that has another name now: the old one is gone, the new one has its content."""
     tree = worktree.read(outcome)
-    if tree is None:
+    if tree is None or tree.before is None:
         return Finding(None, NO_STATE)
-    paths = matching(rule.where, tree.after)
-    if not paths:
-        if tree.unreadable:
-            return Finding(None, f"nobody can look into {listed(tree.unreadable)}")
-        return Finding(False, f"no file {rule.where!r}; new files: {listed(tree.created)}")
-    findings = []
-    for path in paths:
-        kept = tree.content(path)
-        if kept is None:
-            note = tree.after[path].change.note
-            findings.append(Finding(None, f"the content of {path!r} was not stored ({note})"))
-        else:
-            findings.append(decide(kept[0], repr(path), kept[1]))
-    order = [False, None, True] if rule.negated else [True, None, False]
-    return min(findings, key=lambda finding: order.index(finding.holds))
-
-
-def _contains(rule: Rule, text: str, place: str, whole: bool) -> Finding:
-    folded = _folded(text)
-    found = [name for name in rule.names if _folded(name) in folded]
-    missing = [name for name in rule.names if name not in found]
-    if rule.negated:
-        if found:
-            return Finding(False, f"{listed(found)} is in {place}")
-        return Finding(
-            True if whole else None, f"{listed(missing)} is not in {_part(place, whole)}"
-        )
-    if not missing or (rule.any_name and found):
-        return Finding(True, f"{listed(found)} is in {place}")
-    seen = f"{listed(missing)} is not in {_part(place, whole)}"
-    return Finding(False if whole else None, seen + (f"; {listed(found)} is" if found else ""))
-
-
-def _part(place: str, whole: bool) -> str:
-    return place if whole else f"the stored beginning of {place}"
-
-
-def _folded(text: str) -> str:
-    """Without regard to case, to the form of accents, and to line ends."""
-    text = unicodedata.normalize("NFC", text).casefold()
-    return unicodedata.normalize("NFC", text).replace("\r\n", "\n")
-
-
-def decide_json(rule: Rule, outcome: Outcome) -> Finding:
-    """On whether the output or a file is JSON, by RFC 8259: no NaN, nothing before or after."""
-    if not rule.where:
-        return _json(rule, outcome.output, "the output")
-    return _in_file(
-        rule,
-        outcome,
-        lambda text, path, whole: (
-            _json(rule, text, path) if whole else Finding(None, f"{path} was not stored whole")
-        ),
-    )
-
-
-def _json(rule: Rule, text: str, place: str) -> Finding:
-    try:
-        # digits stay text: a number of ten thousand digits is valid
-        value = json.loads(text, parse_constant=_refused, parse_int=float, parse_float=float)
-    except RecursionError:
-        return Finding(None, f"{place} is nested too deeply to be read")
-    except ValueError as error:
-        return Finding(rule.negated, f"{place} is no valid JSON: {error}")
-    kind = next(iter(rule.events), "")
-    fits = not kind or (
-        isinstance(value, _TYPES[kind]) and isinstance(value, bool) is (kind == "boolean")
-    )
-    seen = f"{place} is valid JSON" + ("" if fits else f", but no {kind}")
-    return Finding(fits is not rule.negated, seen)
-
-
-def _refused(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON value")
+    old = matching(rule.names[0], tree.before)
+    there = [path for path in old if path in tree.after]
+    if len(old) != 1 or tree.unreadable:
+        return Finding(None if rule.negated or tree.unreadable else False, f"before: {listed(old)}")
+    if there:
+        return Finding(rule.negated, f"{listed(there)} is still there")
+    digest = tree.before[old[0]].digest
+    moved = [path for path in tree.created if tree.after[path].digest == digest]
+    wanted_names = rule.names[1:]
+    if wanted_names and not matching(wanted_names[0], tree.created):
+        seen = f"no new file {listed(wanted_names)}; new files: {listed(tree.created)}"
+        return Finding(rule.negated, seen)
+    named = matching(wanted_names[0], moved) if wanted_names else moved
+    if named:
+        return Finding(not rule.negated, f"{listed(old)} is {listed(named)} now")
+    return Finding(None, f"{listed(old)} is gone, and no new file has its content")

@@ -52,13 +52,13 @@ class Tree(NamedTuple):
 
 
 def read(outcome: Outcome) -> Tree | None:
-    """The tree of an outcome; None if no state was stored after the agent."""
-    if outcome.after is None:
+    """The tree of an outcome; None if its files were not stored after the agent."""
+    if outcome.after is None or outcome.after.files is None:
         return None
     after = _by_path(outcome.after.files)
     unreadable = tuple(path for path in after if path.endswith("/"))
     after = {path: file for path, file in after.items() if not path.endswith("/")}
-    if outcome.before is None:
+    if outcome.before is None or outcome.before.files is None:
         return Tree(after, None, unreadable=unreadable)
     before = _by_path(outcome.before.files)
     return Tree(

@@ -148,7 +148,9 @@ def _normal(name: str) -> str:
 def _name_spelling(written: str, name: str) -> Iterator[Finding]:
     wrong = sorted({c for c in name if not (c.isalnum() or c == "-")})
     if name != name.lower():
-        yield Finding("S07", "error", f"name {name!r} has capitals; write {name.lower()!r}")
+        spelled = _spelled(name)
+        rule = f"write {spelled!r}" if spelled else _NAME_RULE
+        yield Finding("S07", "error", f"name {name!r} has capitals; {rule}")
     if wrong:
         listed = ", ".join(map(repr, wrong))
         yield Finding("S07", "error", f"name {name!r} has {listed}; {_NAME_RULE}")
@@ -159,6 +161,14 @@ def _name_spelling(written: str, name: str) -> Iterator[Finding]:
         yield Finding("S07", "warning", message)
     if written != written.strip():
         yield Finding("S07", "warning", f"name {written!r} has whitespace at an edge; remove it")
+
+
+def _spelled(name: str) -> str:
+    """How the name may be written; "" if that is nothing."""
+    from unicodedata import normalize
+
+    plain = normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return "-".join(re.findall("[a-z0-9]+", plain))[:LONGEST_NAME].strip("-")
 
 
 def _description(skill: SkillText) -> list[Finding]:

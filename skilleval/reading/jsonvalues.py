@@ -7,9 +7,10 @@ and `formats.fields`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+LARGEST = 1e15
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -34,9 +35,12 @@ def count(value: Any) -> int | None:
 
 
 def amount(value: Any) -> float | None:
-    """A number from 0, None for anything that is none (a boolean, a text, a negative one)."""
+    """A number from 0, None for anything that is none (a boolean, a text, a negative one).
+
+    So is one that nothing can have counted: its digits may be thousands.
+    """
     usable = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if usable and 0 <= value < math.inf else None
+    return value if usable and 0 <= value < LARGEST else None
 
 
 def total(values: Iterable[Any]) -> int | None:

@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from skilleval.errors import AgentUnavailable, UsageError
+from skilleval.model import Suite
+from skilleval.process import owner
 from skilleval.reading.textfile import reason
 from skilleval.tools import Tools
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from skilleval.process import Completed
     from skilleval.snapshot import Snapshot
+    from skilleval.trial.leftovers import Swept
 
 SANDBOXES = {
     "docker": "skilleval.sandboxes.docker",
@@ -78,6 +81,9 @@ class Sandbox(Protocol):
     def open_box(self, spec: Spec, tools: Tools) -> AbstractContextManager[Box]:
         """A new box, gone when the context ends, however it does. Raises `AgentUnavailable`."""
 
+    def sweep(self, engine: str, tools: Tools) -> tuple[Swept, ...]:
+        """Removes what dead processes of ours left, except for folders (see `trial.leftovers`)."""
+
 
 @cache
 def get(name: str) -> Sandbox:
@@ -87,13 +93,31 @@ def get(name: str) -> Sandbox:
     return cast(Sandbox, import_module(SANDBOXES[name]))
 
 
+def engines(suite: Suite) -> tuple[str, ...]:
+    """The programs that make the containers of its sandboxed cases; none without such a case."""
+    if not any(case.sandbox for case in suite.cases):
+        return ()
+    named = (str(arm.options.get("engine", Spec("").engine)) for arm in suite.arms)
+    return tuple(dict.fromkeys(named))
+
+
 def fresh_folder(prefix: str, within: str = "") -> TemporaryDirectory[str]:
-    """A new folder, gone when the context ends. Raises `AgentUnavailable` if there is no place."""
+    """A new folder, gone when the context ends. Raises `AgentUnavailable` if there is no place.
+
+    One that is in no other holds our marker, and so is swept if we are killed.
+    """
     import tempfile
 
+    from skilleval.trial import grounds
+
     try:
-        return tempfile.TemporaryDirectory(
-            prefix=prefix, dir=within or None, ignore_cleanup_errors=True
+        folder = tempfile.TemporaryDirectory(
+            prefix=prefix if within else f"{prefix}{owner.ours().tag}-",
+            dir=within or None,
+            ignore_cleanup_errors=True,
         )
+        if not within:
+            grounds.mark(folder.name)
     except OSError as error:
         raise AgentUnavailable(f"cannot make a temporary folder: {reason(error)}") from None
+    return folder

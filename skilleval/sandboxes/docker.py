@@ -19,17 +19,20 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from skilleval import console
 from skilleval.errors import AgentUnavailable, SkillevalError, UsageError
 from skilleval.plaintext import one_line
-from skilleval.process import LONGEST_ARGUMENT_BYTES, Command, Completed
+from skilleval.process import LONGEST_ARGUMENT_BYTES, Command, Completed, owner
 from skilleval.reading.textfile import reason
 from skilleval.sandboxes import Spec, fresh_folder
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
+from skilleval.trial import leftovers
+from skilleval.trial.leftovers import Swept
 
 ENGINES = ("docker", "podman")
 WORKSPACE = "/workspace"
+# by the labels a user finds what a run left that was killed with SIGKILL, and we who is dead
+RUN_LABEL, OWNER_LABEL = "skilleval.run", "skilleval.owner"
 # deadlines in s; `create` may pull an image first
 INFO_S, CREATE_S, START_S, MKDIR_S, COPY_S, REMOVE_S = 20, 600, 120, 60, 300, 30
 DEFAULT_TIMEOUT_S = 300
@@ -69,6 +72,37 @@ def open_box(spec: Spec, tools: Tools) -> Iterator[Container]:
             box.remove()
 
 
+def sweep(engine: str, tools: Tools) -> tuple[Swept, ...]:
+    """Removes the containers that dead processes of ours left; see `Sandbox`.
+
+    An engine that does not answer has none. Raises `UsageError` for an unknown engine.
+    """
+    _check(engine)
+
+    def said(limit_s: float, *arguments: str) -> Completed:
+        return tools.run(Command([engine, *arguments], limit_s, env=tools.environ))
+
+    listed = said(INFO_S, "ps", "-aq", "--filter", f"label={OWNER_LABEL}")
+    found = listed.stdout.split() if listed.exit_code == 0 else []
+    if not found:
+        return ()
+    shown = f'{{{{.Id}}}} {{{{index .Config.Labels "{OWNER_LABEL}"}}}}'
+    labels = said(INFO_S, "inspect", "--type", "container", "--format", shown, *found).stdout
+    dead: dict[owner.Owner, list[str]] = {}
+    for line in labels.splitlines():
+        container, _, label = line.partition(" ")
+        named = owner.parse(label)
+        if named and leftovers.is_over(named):
+            dead.setdefault(named, []).append(container)
+    removed = {named: said(REMOVE_S, "rm", "-f", *of_it) for named, of_it in dead.items()}
+    return tuple(
+        Swept(named.pid, stuck=tuple(f"container {each[:12]}" for each in dead[named]))
+        if done.exit_code != 0 and not NO_CONTAINER.search(done.stderr)
+        else Swept(named.pid, containers=len(dead[named]))
+        for named, done in removed.items()
+    )
+
+
 def _check(engine: str) -> None:
     if engine not in ENGINES:
         raise UsageError(f"unknown engine {engine!r}; choose one of: {', '.join(ENGINES)}")
@@ -89,8 +123,8 @@ class Container:
         spec = self.spec
         flags = ["--name", self.name, "--network", spec.network]
         flags += _credentials(spec.home)
-        # by the label a user finds what a run left that was killed with SIGKILL
-        flags += ["-w", WORKSPACE, "--label", f"skilleval.run={spec.run or self.name}"]
+        flags += ["-w", WORKSPACE, "--label", f"{RUN_LABEL}={spec.run or self.name}"]
+        flags += ["--label", f"{OWNER_LABEL}={owner.ours().text}"]
         self.may_exist = True
         created = self._engine("create", *flags, spec.image, "sleep", "infinity", limit_s=CREATE_S)
         if created.exit_code != 0:
@@ -162,7 +196,7 @@ class Container:
             raise
         if problem:
             command = f"{self.spec.engine} rm -f {self.name}"
-            console.note(f"warning: {problem}; remove the container yourself: {command}")
+            self.tools.note(f"warning: {problem}; remove the container yourself: {command}")
 
     def _remove(self) -> str:
         """Empty if it is gone, else why not."""

@@ -21,6 +21,7 @@ from skilleval.sandboxes import Spec, fresh_folder
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
 from skilleval.trial import gitfiles
+from skilleval.trial.leftovers import Swept
 
 
 def available(engine: str, tools: Tools) -> str:
@@ -32,13 +33,23 @@ def available(engine: str, tools: Tools) -> str:
 def open_box(spec: Spec, tools: Tools) -> Iterator[Folder]:
     """A folder that is gone afterwards. Raises `AgentUnavailable` if there is no place for it."""
     with fresh_folder("openkata-eval-agent-") as name:
-        folder = os.path.realpath(name)
-        if repository := gitfiles.repository_of(folder):
+        around = os.path.realpath(name)
+        if repository := gitfiles.repository_of(around):
             raise AgentUnavailable(
-                f"the temporary folder {folder} lies in the repository {repository}, whose files"
+                f"the temporary folder {around} lies in the repository {repository}, whose files"
                 " an agent would read; set TMPDIR to a folder outside"
             )
+        folder = os.path.join(around, "workspace")
+        try:
+            os.mkdir(folder)
+        except OSError as error:
+            raise AgentUnavailable(f"cannot make a temporary folder: {reason(error)}") from None
         yield Folder(spec, tools, folder)
+
+
+def sweep(engine: str, tools: Tools) -> tuple[Swept, ...]:
+    """Nothing: folders are all there is."""
+    return ()
 
 
 class Folder:

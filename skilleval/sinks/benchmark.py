@@ -26,9 +26,9 @@ _METRICS = ("pass_rate", "time_seconds", "tokens")
 
 
 def document(
-    comparison: Comparison, report: SuiteReport, metadata: Mapping[str, Any] = EMPTY
+    comparison: Comparison, report: SuiteReport, meta: Mapping[str, Any] = EMPTY
 ) -> dict[str, Any]:
-    """The values of benchmark.json. `metadata` adds to that of the suite (a `timestamp`, say)."""
+    """The values of benchmark.json. `meta` is what run.json says besides the suite."""
     labels = dict.fromkeys(arm.label for arm in comparison.arms)
     by_key = {_key(arm.label, arm.with_skill): arm for arm in comparison.arms}
     summary = {
@@ -45,16 +45,18 @@ def document(
         "run_summary": summary,
         "deltas": deltas,
         "delta": next(iter(deltas.values()), None) if len(labels) == 1 else None,
-        "metadata": {**_metadata(report), **metadata},
+        "metadata": {**_metadata(report, comparison), "timestamp": meta.get("timestamp")},
         "runs": [_run(side, row) for side in sides(report) for row in side.rows],
         "notes": list(comparison.alarms),
         "statistics": serial.to_json(comparison),
     }
 
 
-def files(comparison: Comparison, report: SuiteReport) -> dict[str, dict[str, Any]]:
+def files(
+    comparison: Comparison, report: SuiteReport, meta: Mapping[str, Any] = EMPTY
+) -> dict[str, dict[str, Any]]:
     """The files of a run folder by name: benchmark.json, and for viewers one for each agent."""
-    whole = document(comparison, report)
+    whole = document(comparison, report, meta)
     labels = dict.fromkeys(arm.label for arm in comparison.arms)
     apart = {
         f"benchmark-{label.replace('/', '__')}.json": for_viewers(whole, label) for label in labels
@@ -102,9 +104,11 @@ def _minus(left: float | None, right: float | None) -> float | None:
     return None if left is None or right is None else left - right
 
 
-def _metadata(report: SuiteReport) -> dict[str, Any]:
+def _metadata(report: SuiteReport, comparison: Comparison) -> dict[str, Any]:
     suite = report.suite
-    models = dict.fromkeys(arm.model for arm in suite.arms if arm.model)
+    answered = (model for arm in comparison.arms for model in arm.models)
+    asked = (arm.model for arm in suite.arms if arm.model)
+    models = dict.fromkeys(answered) or dict.fromkeys(asked)
     folders = dict.fromkeys(str(arm.options.get("skill") or "") for arm in suite.arms)
     return {
         "skill_name": suite.skill,

@@ -74,6 +74,11 @@ def _property(text: str) -> str:
     return _data(views.line(text)).replace(":", "%3A").replace(",", "%2C")
 
 
+def has_command(text: str) -> bool:
+    """Could the runner obey a part of it? `::` begins a line for that, `##[` stands anywhere."""
+    return "##[" in text or any(line.lstrip().startswith("::") for line in text.splitlines())
+
+
 def fenced(text: str, token: str) -> str:
     """Text for the log of a job, in which no line is taken for a workflow command.
 

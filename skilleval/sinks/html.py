@@ -45,7 +45,8 @@ def pages(runs: Sequence[View], *, failures_only: bool = False) -> Iterator[str]
 def _run(view: View, anchor: str, *, failures_only: bool) -> Iterator[str]:
     yield f'<article id="{anchor}">\n<header><h1>{one_line(view.title)}</h1>\n'
     yield f'<p>{one_line(views.counts_line(view))}</p>\n<p class="soft">'
-    yield f"Here, {one_line(views.rules_line(view.report.suite.rules))}."
+    rules = "; ".join((views.rules_line(view.report.suite.rules), *views.gate_lines(view)))
+    yield f"Here, {one_line(rules)}."
     yield f" Files: {one_line(view.folder)}</p></header>\n" if view.folder else "</p></header>\n"
     yield from _cards(view)
     yield from _doubts(view)
@@ -54,6 +55,7 @@ def _run(view: View, anchor: str, *, failures_only: bool) -> Iterator[str]:
     yield from _overview(view, cases, anchor)
     yield from _list("Use of the skill", views.triggering(view))
     yield from _list("Checks to look at", views.findings(view))
+    yield from _list("Models that answered", views.models(view))
     yield "<h2>Evidence</h2>\n"
     room = min(MOST, max(LEAST, ROOM // max(1, len(view.report.results))))
     for number, rows in enumerate(cases, 1):

@@ -28,13 +28,14 @@ def render(view: View, *, evidence: bool = False, failures_only: bool = False) -
 def blocks(view: View, *, evidence: bool = False, failures_only: bool = False) -> Iterator[str]:
     """The same in pieces that each end with a blank line, the important ones first."""
     yield f"## {cell(view.title)}\n\n"
-    rules = cell(views.rules_line(view.report.suite.rules))
+    rules = cell("; ".join((views.rules_line(view.report.suite.rules), *views.gate_lines(view))))
     yield f"{cell(views.counts_line(view))}. Here, {rules}.\n\n"
     yield table(views.arm_table(view.comparison.arms))
     yield from section("The skill against no skill", _deltas(view))
     yield from section("Doubts", [*view.comparison.alarms, *view.problems])
     yield from section("Use of the skill", views.triggering(view))
     yield from section("Checks to look at", views.findings(view))
+    yield from section("Models that answered", views.models(view))
     yield _matrix(view, failures_only=failures_only)
     if evidence:
         yield from _evidence(view)

@@ -23,11 +23,12 @@ def render(
     trials that passed.
     """
     lines = [views.line(view.title), views.counts_line(view)]
-    lines += [views.rules_line(view.report.suite.rules), ""]
+    lines += [views.rules_line(view.report.suite.rules), *views.gate_lines(view), ""]
     lines += table(views.arm_table(view.comparison.arms))
     lines += _section("with the skill against without it:", _deltas(view))
     lines += _section("use of the skill:", views.triggering(view))
     lines += _section("checks to look at:", views.findings(view))
+    lines += _section("models that answered:", views.models(view))
     lines += _section("doubts:", [*view.comparison.alarms, *view.problems])
     for rows in views.by_case(view):
         shown = [pair for pair in rows.rows if not (failures_only and pair[1].score.passed)]

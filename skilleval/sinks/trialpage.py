@@ -74,7 +74,8 @@ def _cut_note(missing: int, place: str) -> str:
 def facts(outcome: Outcome) -> Iterator[str]:
     """What happened to the trial besides its answer, a line each."""
     if outcome.error:
-        yield f"<p>{chip('error', outcome.failure or 'error')} {text(outcome.error[:2000])}</p>"
+        kind, words = views.cause(outcome)
+        yield f"<p>{chip('error', views.line(kind, 60))} {text(words[:2000])}</p>"
     if outcome.timed_out:
         yield "<p>The time ran out before the agent ended.</p>"
     if outcome.exit_code:
@@ -171,7 +172,7 @@ def _git_row(name: str, value: Any) -> str:
 
 
 def _files(delta: Delta, before: State | None, limit: int, place: str) -> Iterator[str]:
-    old = {file.change.path: file.change for file in before.files} if before else {}
+    old = {file.change.path: file.change for file in before.files or ()} if before else {}
     changed: list[tuple[str, FileChange | None, FileChange]] = []
     changed += [("added", None, change) for change in delta.added]
     changed += [("modified", old.get(change.path), change) for change in delta.modified]

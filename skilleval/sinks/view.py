@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from skilleval.gates import failed
 from skilleval.model import (
     EMPTY,
     SIDES,
     Check,
+    Outcome,
     Result,
     Rules,
     Status,
@@ -22,7 +24,7 @@ from skilleval.model import (
     Verdict,
 )
 from skilleval.plaintext import without_sequences
-from skilleval.sinks import counted
+from skilleval.sinks import counted, decimals
 from skilleval.stats import comparison
 from skilleval.stats.arms import ArmStatistics, Row, Side, sides
 from skilleval.stats.deltas import Delta
@@ -216,6 +218,17 @@ def rules_line(rules: Rules) -> str:
     return f"a trial passes with {share} of its graded points; {rest}"
 
 
+def gate_lines(view: View) -> Iterator[str]:
+    """Each limit that the score of the suite must keep, and whether it does."""
+    score = view.report.summary.score
+    for gate in view.report.suite.gates if score is not None else ():
+        if gate.metric == "score":
+            points, limit = score * 100, gate.limit * 100
+            kept = "keeps" if not failed([gate], view.report.summary) else "is below"
+            shown = f"{float(points):.{decimals(points, limit, 1)}f}%"
+            yield f"the score {shown} {kept} the threshold of {float(limit):.12g}%"
+
+
 def counts_line(view: View) -> str:
     """How many trials the numbers stand on."""
     arms = view.comparison.arms
@@ -236,6 +249,16 @@ def trial_label(side: Side, row: Row, *, repeated: bool) -> str:
     """agent/with_skill/run-2, as its folder is called."""
     run = f"/run-{row.result.trial.repeat}" if repeated else ""
     return side_label(side) + run
+
+
+def models(view: View) -> Iterator[str]:
+    """Which model answered in each arm, as far as the agents' programs tell."""
+    asked = {arm.name: arm.model for arm in view.report.suite.arms}
+    for arm in view.comparison.arms:
+        if arm.models:
+            wish = asked[arm.arm]
+            given = f" (asked for: {wish})" if wish not in ("", *arm.models) else ""
+            yield f"{configuration(arm)}: {'; '.join(arm.models)}{given}"
 
 
 def side_label(side: Side) -> str:
@@ -262,9 +285,16 @@ def tally(row: Row) -> str:
 
 def failure(result: Result) -> str:
     """Why a trial is no measurement: the kind of failure, and its words."""
-    outcome = result.outcome
+    kind, words = cause(result.outcome)
+    return f"{kind}: {line(words, 200)}" if words else kind
+
+
+def cause(outcome: Outcome) -> tuple[str, str]:
+    """The kind of a failure, and the words for it without the kind that they may begin with."""
     kind = outcome.failure or ("timeout" if outcome.timed_out else "agent")
-    return f"{kind}: {line(outcome.error, 200)}" if outcome.error else kind
+    head, colon, rest = outcome.error.partition(": ")
+    named = bool(colon) and head.startswith(kind)  # `control broken` is the kind `control`
+    return (head, rest) if named else (kind, outcome.error)
 
 
 def findings(view: View) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Does the skill trigger when it should, and only then? Owns the confusion matrix over cases.
 
-Only cases whose prompt does not name the skill count, and only trials that ended by themselves: an
-agent that died or ran out of time did not decide against the skill.
+Only cases whose prompt does not name the skill count, and only trials that tell: where the skill
+was not seen, an agent that died, ran out of time or recorded nothing did not decide against it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from skilleval.stats.estimators import Interval, wilson
 
 # agentskills.io: a case counts as triggered if at least half of its trials were
 THRESHOLD = 0.5
+NO_EVENTS = "no tool events"
 
 
 class Triggering(NamedTuple):
@@ -34,7 +35,8 @@ class Activation(NamedTuple):
 
     `forced` and `forced_seen`: trials whose prompt names the skill, and those of them where its
     use was seen; they are in no other number. `silent`: no trial recorded any event, so whether the
-    skill was used is unknown, and `cases` is empty. Intervals are Wilson's, over cases.
+    skill was used is unknown, and `cases` is empty. `unknown`: trials that should trigger it and do
+    not tell; they are in no ratio either. Intervals are Wilson's, over cases.
     """
 
     arm: str
@@ -51,6 +53,7 @@ class Activation(NamedTuple):
     forced: int
     forced_seen: int
     silent: bool
+    unknown: int = 0
 
 
 def activation(
@@ -61,9 +64,13 @@ def activation(
     natural: dict[str, list[bool]] = {}
     cases: dict[str, Case] = {}
     forced = []
+    unknown = 0
     for case, outcome in () if silent else trials:
         used = uses(outcome, skills)
-        if case.annotations.get("force"):
+        is_forced = bool(case.annotations.get("force"))
+        if not used and unseen(outcome):
+            unknown += case.should_trigger and not is_forced
+        elif is_forced:
             forced.append(used)
         else:
             cases[case.id] = case
@@ -72,7 +79,7 @@ def activation(
         Triggering(identifier, cases[identifier].should_trigger, sum(used), len(used))
         for identifier, used in natural.items()
     )
-    return _matrix(arm, rows, (len(forced), sum(forced), silent))
+    return _matrix(arm, rows, (len(forced), sum(forced), silent, unknown))
 
 
 def uses(outcome: Outcome, skills: Collection[str]) -> bool:
@@ -83,7 +90,15 @@ def uses(outcome: Outcome, skills: Collection[str]) -> bool:
     )
 
 
-def _matrix(arm: str, rows: tuple[Triggering, ...], rest: tuple[int, int, bool]) -> Activation:
+def unseen(outcome: Outcome) -> str:
+    """Why an outcome that shows no use of a skill does not prove that there was none; "" if so."""
+    if not outcome.events:
+        return NO_EVENTS
+    ended = outcome.status == "ok" and not outcome.failure and not outcome.timed_out
+    return "" if ended else "the agent did not come to its end"
+
+
+def _matrix(arm: str, rows: tuple[Triggering, ...], rest: tuple[int, int, bool, int]) -> Activation:
     counts = {(wanted, got): 0 for wanted in (True, False) for got in (True, False)}
     for row in rows:
         counts[row.should_trigger, row.triggered] += 1

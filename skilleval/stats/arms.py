@@ -21,13 +21,16 @@ _VOID = {"infrastructure", "timeout", "control", "contaminated"}
 class ArmStatistics(NamedTuple):
     """One arm over some of the cases. Rates are over the graded trials, None if there is none.
 
-    `trials` = `graded` + `errored` (`timed_out` of them) + `skipped` (nothing decided). Intervals
+    `trials` = `graded` + `errored` + `skipped` (nothing decided); `timed_out` of them, whatever
+    came of it, since what was there at the deadline may be graded. Intervals
     are Wilson's with n = `cases`, those with a graded trial. `pass_rate` is over the trials'
     scores, `lowest_pass_rate` counts errored trials as 0. `pass_at_k` and `pass_hat_k` hold
     k = 1, 2 … up to the fewest graded repeats of a case, means over the cases; `any_of_k` is the
     share of cases that passed at least once, with `k` the most graded repeats of a case (it is what
     seed 002 calls pass@k).
     `seconds`, `tokens` and `cost_usd` are over the trials that did not err, as far as known.
+    `models` are those that answered, as far as the agent's program tells, with the most trials
+    first.
     """
 
     arm: str
@@ -51,6 +54,7 @@ class ArmStatistics(NamedTuple):
     seconds: Spread
     tokens: Spread
     cost_usd: Spread
+    models: tuple[str, ...] = ()
 
     @property
     def coverage(self) -> float | None:
@@ -115,8 +119,8 @@ def ended(outcome: Outcome) -> bool:
 
 
 def _state(outcome: Outcome, score: Score) -> Literal["graded", "errored", "skipped"]:
-    if outcome.failure == "budget":
-        return "skipped"  # never started
+    if outcome.refused:
+        return "skipped"
     # what was there at the deadline is graded, by the harness's own word, and marked timed_out
     if outcome.status == "error" or outcome.failure in _VOID - {"timeout"}:
         return "errored"
@@ -142,7 +146,7 @@ def statistics(side: Side) -> ArmStatistics:
         trials=len(rows),
         graded=len(graded),
         errored=len(errored),
-        timed_out=sum(_timed_out(row.result.outcome) for row in errored),
+        timed_out=sum(_timed_out(row.result.outcome) for row in rows),
         skipped=len(rows) - tried,
         cases=len(tries),
         pass_rate=rate,
@@ -157,7 +161,16 @@ def statistics(side: Side) -> ArmStatistics:
         seconds=spread(outcome.seconds for outcome in usable),
         tokens=spread(map(tokens, usable)),
         cost_usd=spread(outcome.usage.cost_usd for outcome in usable),
+        models=_models(row.result.outcome for row in rows),
     )
+
+
+def _models(outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+    found: dict[str, int] = {}
+    for outcome in outcomes:
+        if outcome.model:
+            found[outcome.model] = found.get(outcome.model, 0) + 1
+    return tuple(sorted(found, key=lambda model: (-found[model], model)))
 
 
 def _timed_out(outcome: Outcome) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from skilleval.model import Arm, Suite, SuiteReport
 from skilleval.stats.activation import Activation, activation, uses
-from skilleval.stats.arms import ArmStatistics, Side, ended, sides, statistics
+from skilleval.stats.arms import ArmStatistics, Side, sides, statistics
 from skilleval.stats.deltas import CheckStatistics, Delta, checks, delta
 
 
@@ -44,7 +44,9 @@ def compare(report: SuiteReport) -> Comparison:
     activations = tuple(_activation(side, suite) for side in found if side.arm.with_skill)
     alarms = (
         *_arm_alarms(arms),
+        *_judge_alarms(found),
         *_delta_alarms(arms, deltas),
+        *_model_alarms(arms, deltas, suite),
         *_activation_alarms(activations),
         *_baseline_alarms(found, suite),
     )
@@ -68,7 +70,11 @@ def _couples(sides: Sequence[Side]) -> list[tuple[Side, Side]]:
 
 
 def _activation(side: Side, suite: Suite) -> Activation:
-    trials = [(row.case, row.result.outcome) for row in side.rows if ended(row.result.outcome)]
+    trials = [
+        (row.case, row.result.outcome)
+        for row in side.rows
+        if row.state != "errored" and not row.result.outcome.refused
+    ]
     return activation(side.arm.name, _skill_names(suite, side.arm), trials)
 
 
@@ -81,14 +87,30 @@ def _skill_names(suite: Suite, arm: Arm) -> set[str]:
 
 def _arm_alarms(arms: Sequence[ArmStatistics]) -> Iterator[str]:
     for arm in arms:
-        if not arm.trials or arm.graded:
+        if not arm.trials:
             continue
         if arm.timed_out == arm.trials:
             yield f"instrument suspect: {arm.arm}: all {arm.trials} trials timed out"
+        elif arm.graded:
+            continue
         elif arm.errored == arm.trials:
             yield f"instrument suspect: {arm.arm}: all {arm.trials} trials failed"
         else:
             yield f"{arm.arm}: no check was decided in any of its {arm.trials} trials"
+
+
+def _judge_alarms(found: Sequence[Side]) -> Iterator[str]:
+    """What a judge was asked and could not decide: rates over the rest are of other checks."""
+    for side in found:
+        verdicts = [v for row in side.rows for v in row.result.verdicts if v.method == "judge"]
+        asked = sum(verdict.status != "skip" for verdict in verdicts)
+        failed = [verdict.reason for verdict in verdicts if verdict.status == "error"]
+        if not failed:
+            continue
+        suspect = "instrument suspect: " if len(failed) == asked else ""
+        count = f"all {asked}" if suspect else f"{len(failed)} of {asked}"
+        why = "".join(f": {line}" for line in failed[0].splitlines()[:1])[:300]
+        yield f"{suspect}{side.arm.name}: the judge failed on {count} checks put to it{why}"
 
 
 def _delta_alarms(arms: Sequence[ArmStatistics], deltas: Sequence[Delta]) -> Iterator[str]:
@@ -106,6 +128,33 @@ def _delta_alarms(arms: Sequence[ArmStatistics], deltas: Sequence[Delta]) -> Ite
             yield f"{each.label}: graded in one arm only, and in no difference: {names}"
 
 
+def _model_alarms(
+    arms: Sequence[ArmStatistics], deltas: Sequence[Delta], suite: Suite
+) -> Iterator[str]:
+    """Of models that answered in place of the one asked for, and of arms with different ones."""
+    asked = {arm.name: arm.model for arm in suite.arms}
+    by_name = {arm.arm: arm for arm in arms}
+    for arm in arms:
+        others = [each for each in arm.models if not _is_called(asked[arm.arm], each)]
+        if others:
+            yield (
+                f"{arm.arm}: asked for the model {asked[arm.arm]}, answered by {'; '.join(others)}"
+            )
+    for each in deltas:
+        with_, without = by_name[each.with_arm].models, by_name[each.without_arm].models
+        if with_ and without and set(with_) != set(without):
+            yield (
+                f"{each.label}: answered by {'; '.join(with_)} with the skill and by"
+                f" {'; '.join(without)} without: the difference may be the models'"
+            )
+
+
+def _is_called(asked: str, answered: str) -> bool:
+    """May the model that answered be the one asked for? `haiku` is `claude-haiku-4-5-20251001`."""
+    names = [name.lower().rpartition("/")[2].partition("[")[0] for name in (asked, answered)]
+    return names[0] in names[1] or names[1] in names[0]
+
+
 def _activation_alarms(activations: Sequence[Activation]) -> Iterator[str]:
     for each in activations:
         positives = each.true_positives + each.false_negatives
@@ -115,6 +164,11 @@ def _activation_alarms(activations: Sequence[Activation]) -> Iterator[str]:
             yield (
                 f"instrument suspect: {each.arm}: recall is 0: the skill was used in none of "
                 f"{positives} cases that should trigger it"
+            )
+        if each.unknown and not positives:
+            yield (
+                f"instrument suspect: {each.arm}: recall is unknown: none of {each.unknown} trials "
+                "that should use the skill was seen to, or came to its end and told what it did"
             )
         if each.forced and not each.forced_seen:
             yield (

@@ -102,9 +102,23 @@ def test_listed_skills_are_those_of_the_start():
     assert claude_code.read((SAMPLES / "basic.json").read_text("utf-8"), "", 0).skills is None
 
 
-def test_session_model_and_time_are_kept():
+def test_session_and_model_are_kept():
     told = claude_code.read((SAMPLES / "skill.jsonl").read_text("utf-8"), "", 0)
-    assert (told.session[:8], told.model, told.seconds) == ("230eca43", "claude-opus-5-5", 0.267)
+    assert (told.session[:8], told.model) == ("230eca43", "claude-opus-5-5")
+
+
+def test_model_is_the_one_that_answered():
+    records = [json.loads(line) for line in (SAMPLES / "skill.jsonl").read_text().splitlines()]
+    for record in records:
+        if record["type"] == "assistant":
+            record["message"]["model"] = "claude-haiku-4-5"
+    asides = {"message": {"model": "other"}, "type": "assistant", "parent_tool_use_id": "x"}
+    assert read(*records, asides).model == "claude-haiku-4-5"
+    assert claude_code.read((SAMPLES / "basic.json").read_text(), "", 0).model == "claude-opus-5-5"
+
+
+def test_no_model_has_answered_a_refused_request():
+    assert claude_code.read((SAMPLES / "e529-r1-sj.jsonl").read_text(), "", 1).model == ""
 
 
 def test_call_holds_its_input_and_its_result():
@@ -118,7 +132,6 @@ def test_seeds_json_format_is_read_with_its_cache():
         {
             **RESULT,
             "result": "hi there",
-            "duration_ms": 1234,
             "total_cost_usd": 0.0125,
             "usage": {
                 "input_tokens": 11,
@@ -128,7 +141,7 @@ def test_seeds_json_format_is_read_with_its_cache():
             },
         }
     )
-    assert (told.output, told.seconds) == ("hi there", 1.234)
+    assert told.output == "hi there"
     assert told.usage == Usage(11, 7, 300, 0.0125, "cli")
     assert told.details == {"cache_creation": 20, "uncached": 11}
 
@@ -249,6 +262,14 @@ def test_refused_call_of_the_stream_is_no_call():
     told = read(*stream, {**RESULT, "permission_denials": [denial]})
     assert [(event.kind, event.input["command"]) for event in told.events] == [("denied", "make")]
     assert (told.failure, told.error) == ("permission", "permission denied: shell")
+
+
+def test_tool_that_worked_later_was_not_denied():
+    denial = {"tool_name": "Bash", "tool_use_id": "1", "tool_input": {"command": "rm -rf ~"}}
+    stream = [said(use("1", "Bash", command="rm -rf ~")), answered("1", "denied", is_error=True)]
+    stream += [said(use("2", "Bash", command="make")), answered("2", "done")]
+    told = read(*stream, {**RESULT, "permission_denials": [denial]})
+    assert (told.failure, told.events[0].kind) == ("", "denied")
 
 
 def test_question_to_nobody_is_no_refused_permission():

@@ -145,6 +145,15 @@ def test_declined_command_is_denied():
     assert (kinds(told), told.failure) == (["denied:shell"], "permission")
 
 
+def test_command_that_only_the_log_calls_rejected_is_denied():
+    line = 'ERROR: exec error: Rejected("`rm -rf \\"x\\"` is not permitted")'
+    told = codex.read(json.dumps(turn()) + "\n", f"{line}\n", 0)
+    assert [(e.kind, e.name, e.output) for e in told.events] == [
+        ("denied", "shell", '`rm -rf "x"` is not permitted')
+    ]
+    assert told.failure == "permission"
+
+
 def test_changes_of_files_are_calls():
     changes = [{"path": name, "kind": name} for name in ("add", "update", "delete")]
     told = read(item("file_change", changes=changes, status="completed"), turn())

@@ -97,12 +97,12 @@ def test_lone_surrogates_and_nul_do_not_reach_the_answer():
     assert program("agent").read("a\0\ud83d", "", 0).output == "a\ufffd\ufffd"
 
 
-def test_named_credentials_are_all_that_it_sees(tmp_path):
+def test_variables_that_are_named_are_all_that_it_sees(tmp_path):
     tools = Tools(environ={**Tools().environ, "MY_KEY": "one", "OTHER_KEY": "two"})
     code = "import os, sys; print(os.environ.get('MY_KEY'), os.environ.get('OTHER_KEY'))"
     template = [sys.executable, "-c", code, "{prompt}"]
     build.write(tmp_path / "skill" / "SKILL.md", "---\nname: skill\ndescription: Does.\n---\n")
-    options = {"command": template, "skill": str(tmp_path / "skill"), "credentials": ["MY_KEY"]}
+    options = {"command": template, "skill": str(tmp_path / "skill"), "pass_env": ["MY_KEY"]}
     arm = Arm("a", "command", "", True, options)
     assert command.run(Case("c1", "x"), arm, tools).output == "one None\n"
 

@@ -113,6 +113,7 @@ def test_any_other_failure_is_an_error_at_once(server):
     waits = Waits()
     outcome = run(server, waits=waits)
     assert (outcome.status, outcome.error) == ("error", "agent completion: HTTP 500: oops")
+    assert outcome.failure == "infrastructure"
     assert (len(server.requests), waits.seconds) == (1, [])
 
 

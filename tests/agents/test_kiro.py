@@ -89,7 +89,7 @@ def test_a_direct_run_is_in_a_folder_of_its_own_that_is_gone_afterwards(tmp_path
     fake = Kiro(tmp_path, "x")
     run(fake, suite(tmp_path, DIRECT))
     folder = fake.calls[0]["cwd"]
-    assert os.path.basename(folder).startswith("openkata-eval-agent-")
+    assert os.path.basename(os.path.dirname(folder)).startswith("openkata-eval-agent-")
     assert not os.path.exists(folder)
 
 
@@ -115,6 +115,7 @@ def test_a_model_throttled_three_times_is_an_error(tmp_path):
         "agent completion: throttled after 3 attempts: kiro-cli failed (exit status 1): 429"
     )
     assert (outcome.status, outcome.attempts, fake.sleeps) == ("error", 3, [1, 2, 4])
+    assert outcome.failure == "infrastructure"
 
 
 def test_any_other_failure_is_an_error_at_once(tmp_path):
@@ -122,6 +123,7 @@ def test_any_other_failure_is_an_error_at_once(tmp_path):
     outcome = run(fake, suite(tmp_path, DIRECT))
     assert outcome.error == ("agent completion: kiro-cli failed (exit status 2): not logged in")
     assert (outcome.exit_code, len(fake.calls), fake.sleeps) == (2, 1, [])
+    assert outcome.failure == "infrastructure"
 
 
 def test_an_empty_answer_is_an_error(tmp_path):
@@ -136,7 +138,7 @@ def test_a_direct_run_has_the_direct_timeout(tmp_path):
     fake = Kiro(tmp_path, {"sleep": 30})
     outcome = run(fake, suite(tmp_path, DIRECT, text="direct_timeout: 1\n"))
     assert outcome.error.startswith("agent completion: kiro-cli: timed out after 1 s")
-    assert outcome.timed_out
+    assert (outcome.timed_out, outcome.failure) == (True, "timeout")
     assert 1 <= outcome.seconds < 10
 
 
@@ -247,7 +249,7 @@ def test_a_failing_agent_is_an_error_with_the_end_of_its_output(tmp_path):
     reply = {"exit": 3, "stdout": "half", "stderr": "boom", "write": {"new.txt": "N"}}
     outcome = run(Kiro(tmp_path, reply), suite(tmp_path))
     assert outcome.error == "agent completion: kiro-cli failed (exit status 3): halfboom"
-    assert (outcome.status, outcome.exit_code) == ("error", 3)
+    assert (outcome.status, outcome.exit_code, outcome.failure) == ("error", 3, "agent")
     assert [change.path for change in outcome.delta.added] == ["new.txt"]
 
 

@@ -151,11 +151,17 @@ def test_a_file_that_cannot_be_written_is_said(tmp_path):
 
 def test_on_github_the_summary_is_written_and_the_log_is_fenced(tmp_path):
     env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
-    done = report(recorded.make(tmp_path), cwd=tmp_path, env=env)
+    done = report(recorded.make(tmp_path), "--show-evidence", cwd=tmp_path, env=env)
     token = re.match(r"::stop-commands::(\w{32})\n", done.stdout)[1]
     assert done.stdout.endswith(f"\n::{token}::\n")
     assert done.stderr.startswith("::error file=evals/write-release-notes/evals.json,title=")
     assert "## write-release-notes, iteration-1\n" in (tmp_path / "summary.md").read_text("utf-8")
+
+
+def test_on_github_markdown_can_be_piped_into_a_comment(tmp_path):
+    arguments = (RECORDED, "--format", "markdown", "--show-evidence")
+    on_github = report(*arguments, cwd=tmp_path, env={"GITHUB_ACTIONS": "true"})
+    assert on_github.stdout == report(*arguments, cwd=tmp_path).stdout
 
 
 def test_on_github_a_machine_format_stays_as_it_is(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -246,10 +247,12 @@ def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, ser
 
     server.on(CHAT, hanging)
     command = [sys.executable, str(build.SCRIPTS / "eval-local.py"), "skills/demo"]
+    command += ["--model-label", "it's mine"]
+    environ = {**os.environ, **environment(server)}
     started = subprocess.Popen(
         command,
         cwd=tmp_path,
-        env={**os.environ, **environment(server)},
+        env=environ,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -260,8 +263,16 @@ def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, ser
     started.send_signal(signal.SIGINT)
     output, errors = started.communicate(timeout=25)
     assert (started.returncode, output) == (130, "")
-    assert "--resume goes on with it" in errors
     assert "Traceback" not in errors
+    again = errors.partition("; to go on with it:\n")[2].splitlines()[0]
+    assert shlex.split(again) == [*command, "--resume", "--iteration", "1"]
+    server.on(CHAT, good)
+    before = len(server.requests)
+    resumed = subprocess.run(
+        again, shell=True, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=60
+    )
+    assert resumed.returncode == 0, resumed.stderr
+    assert len(server.requests) - before == 2  # the agent and the judge of scenario-b
 
 
 def test_an_impatient_ctrl_c_does_not_cut_short_what_ends_the_agents(tmp_path):
@@ -415,7 +426,7 @@ def test_dry_run_lists_what_would_run_and_starts_nothing(tmp_path, server):
     scenario(tmp_path, "scenario-a")
     done = run(tmp_path, server, "skills/demo", "--dry-run")
     assert "scenario-a: http, " in done.stdout
-    assert "1 agent runs with claude-sonnet-4.6, 1 judge calls" in done.stdout
+    assert "1 agent run with claude-sonnet-4.6, 1 judge call with" in done.stdout
     assert server.requests == []
 
 
@@ -445,7 +456,7 @@ def test_a_report_that_cannot_be_written_loses_no_result(tmp_path, server):
 def test_a_report_that_could_not_be_written_is_made_by_resume(tmp_path, server):
     folder = scenario(tmp_path, "scenario-a")
     build.write(folder / "evals" / "results", "a file where the folder should be")
-    assert "--resume tries again" in run(tmp_path, server, "skills/demo").stderr
+    assert "skills/demo --resume --iteration 1" in run(tmp_path, server, "skills/demo").stderr
     asked = len(server.requests)
     (folder / "evals" / "results").unlink()
     assert run(tmp_path, server, "skills/demo", "--resume").returncode == 0

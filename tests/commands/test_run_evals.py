@@ -107,6 +107,17 @@ def test_four_of_five_keeps_a_minimum_of_0_8_exactly(tmp_path):
     assert run(tmp_path, "--min-score", "0.80000000000000000001").returncode == 1
 
 
+@pytest.mark.parametrize(
+    ("limit", "shown"),
+    [("0.667", "0.6667"), ("0.6666", "0.6667"), ("0.66667", "0.666667"), ("0.5", "0.667")],
+)
+def test_a_score_that_is_not_its_minimum_does_not_look_like_it(tmp_path, limit, shown):
+    texts = {f"t{i}": f"apiCall{i}(" for i in range(1, 3)} | {"t3": "no"}
+    build.skill(tmp_path, tasks=numbered(3), examples=texts)
+    last = run(tmp_path, "--min-score", limit).stdout.splitlines()[-1]
+    assert last == f"Overall: {shown} (2/3 tasks, 2/3 checks), min score {limit}"
+
+
 def test_a_score_just_below_1_is_not_printed_as_1(tmp_path):
     texts = {f"t{i}": f"apiCall{i}(" for i in range(1, 3001)} | {"t1": "no"}
     build.skill(tmp_path, tasks=numbered(3000), examples=texts)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 
 import build
 import pytest
+from loopback import Loopback
 
 PASSING = [{"say": "alpha and beta"}, {"write": ["out.txt", "Total: 42\n"]}]
 
@@ -108,6 +110,27 @@ def test_the_seeds_own_spelling_is_understood(tmp_path):
     assert (meta["agent"], meta["model"], meta["with_skill"]) == ("fake", "haiku", True)
 
 
+def test_the_seeds_short_flags_are_understood(tmp_path):
+    suite(tmp_path)
+    mode = script(tmp_path, PASSING)
+    done = run(
+        tmp_path, "-s", "skills/demo", "-e", "skills/demo/evals/evals.json", "-a", "fake", "-m",
+        "haiku", "-n", "2", "-c", "2", "-i", "3", "-w", "w", "--fake", mode, "--quiet",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    workspace = "w/demo-workspace"
+    for command in (
+        ("report", "-w", workspace, "-i", "3", "-f", "markdown"),
+        ("compare", "-w", workspace, "3", "3"),
+        ("grade", "-w", f"{workspace}/iteration-3"),
+        ("cleanup", "-i", f"{workspace}/iteration-3", "-y"),
+        ("list", "-r", "skills"),
+        ("init", "new-one", "-o", "skills"),
+    ):
+        found = build.skilleval(*command, cwd=tmp_path)
+        assert found.returncode == 0, (command, found.stderr)
+
+
 def test_an_iteration_is_never_mixed_with_another(tmp_path):
     suite(tmp_path)
     fake(tmp_path, "--iteration", "1")
@@ -146,7 +169,7 @@ def test_without_a_judge_its_assertions_are_skipped_and_said_before(tmp_path):
     }
     suite(tmp_path, [case])
     done = fake(tmp_path)
-    assert "1 assertions need a judge and will be SKIPPED" in done.stderr
+    assert "1 assertion needs a judge and will be SKIPPED" in done.stderr
     assert done.returncode == 3
 
 
@@ -172,6 +195,96 @@ def test_a_command_line_with_options_is_one_text(tmp_path):
     assert output.read_text() == "done\n"
 
 
+def keyed(root, *arguments, env=None):
+    """A run of an agent that prints the variable MY_LOGIN wherever it can."""
+    suite(root)
+    code = """
+import os, sys
+login = os.environ.get("MY_LOGIN")
+open("out.txt", "w").write(f"alpha {login}")
+print(f"alpha {login}")
+print(login, file=sys.stderr)
+sys.exit(3)
+"""
+    build.write(root / "agent.py", code)
+    agent = ("--agent", "command", "--agent-command", f"{sys.executable} {root}/agent.py")
+    return run(root, "skills/demo/evals/evals.json", *agent, *arguments, env=env)
+
+
+def test_a_variable_is_passed_by_name_and_its_value_is_written_nowhere(tmp_path):
+    value = "hunter22-hunter22"
+    places = ("--record", "tape", "--save-answers", "answers", "--no-baseline")
+    summary = {"MY_LOGIN": value, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    done = keyed(tmp_path, *places, "--pass-env", "MY_LOGIN", env=summary)
+    answer = tmp_path / "answers" / "demo" / "one.md"
+    assert answer.read_text() == "alpha [redacted]\n", done.stderr
+    assert value not in done.stdout + done.stderr
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 15
+    assert [path for path in files if value in path.read_text()] == []
+
+
+def test_a_variable_that_nobody_passes_is_not_seen(tmp_path):
+    done = keyed(tmp_path, "--no-baseline", "--save-answers", "answers", env={"MY_LOGIN": "x" * 9})
+    assert (tmp_path / "answers" / "demo" / "one.md").read_text() == "alpha None\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("NOT_THERE", "error: --pass-env NOT_THERE: the variable is not set; export it"),
+        ("MY_LOGIN=hunter22", "'MY_LOGIN' must be the name of a variable alone"),
+    ],
+)
+def test_a_variable_that_cannot_be_passed_is_said_before_anything_starts(tmp_path, given, message):
+    done = keyed(tmp_path, "--pass-env", given)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "hunter22" not in done.stderr
+    assert not (tmp_path / "eval-workspace").exists()
+
+
+def queries(root):
+    suite(root)
+    rows = [{"query": "Make it", "should_trigger": True}, {"query": "Hi", "should_trigger": False}]
+    build.write(root / "skills/demo/evals/eval_queries.json", json.dumps(rows))
+    return "skills/demo/evals/eval_queries.json"
+
+
+@pytest.mark.parametrize(
+    ("flags", "arms"), [((), 1), (("--no-baseline",), 1), (("--baseline",), 2)]
+)
+def test_a_trigger_list_pays_for_no_baseline_unless_told_to(tmp_path, flags, arms):
+    done = run(tmp_path, queries(tmp_path), "--agent", "fake", "--dry-run", *flags)
+    sides = "1 arm" if arms == 1 else f"{arms} arms"
+    assert f"2 cases x {sides} x 3 = {6 * arms} agent runs" in done.stdout
+
+
+def test_a_trigger_check_of_a_trial_that_timed_out_is_asked_of_no_judge(tmp_path):
+    mode = script(tmp_path, [{"say": "I begin."}, {"sleep": 60}])
+    flags = ("--agent", "fake", "--fake", mode, "--runs", "1", "--timeout", "4", "--retries", "0")
+    with Loopback() as server:
+        judge = ("--judge-base-url", f"{server.url}/v1", "--judge-model", "j", "--concurrency", "2")
+        done = run(tmp_path, queries(tmp_path), *flags, *judge)
+    assert (done.returncode, server.requests) == (3, [])
+    assert "instrument suspect: fake-with_skill: all 2 trials timed out" in done.stdout
+    assert "recall is unknown" in done.stdout
+    rows = [
+        read(path)["assertion_results"][0] for path in iteration(tmp_path).rglob("grading.json")
+    ]
+    assert [row["skipped"] for row in rows] == [True, True]
+    assert all("the agent did not come to its end" in row["evidence"] for row in rows)
+
+
+def test_defaults_of_a_trial_are_those_that_help_and_settings_show(tmp_path):
+    suite(tmp_path)
+    help_text = " ".join(run(tmp_path, "--help").stdout.split())
+    assert "seconds for one attempt (default: 600)" in help_text
+    assert "further attempts (default: 1)" in help_text
+    shown = json.loads(fake(tmp_path, "--print-config", "--json").stdout)
+    assert [shown[name]["value"] for name in ("timeout", "retries")] == [600, 1]
+
+
 def test_a_threshold_is_a_gate(tmp_path):
     suite(tmp_path)
     assert fake(tmp_path, "--threshold", "100").returncode == 0
@@ -184,6 +297,15 @@ def test_a_threshold_is_a_gate(tmp_path):
         (["--agent", "clode"], "unknown agent 'clode'"),
         (["--agent-model", "fake="], "the model is missing"),
         (["--agent-model", "codex=m"], "--agent has only fake"),
+        (["--agent-model", "=m"], "--agent-model '=m': the agent is missing; write AGENT=MODEL"),
+        (["--agent-command", ""], "--agent-command: the program is missing; write how it is"),
+        (["--threshold", "101"], "--threshold: 101 is no percentage; use 0 to 100"),
+        (["--threshold", "-1"], "--threshold: -1 is no percentage; use 0 to 100"),
+        (["--harness-base-url", "foo"], "--harness-base-url: the URL must look like http://host"),
+        (["--harness-base-url", "ftp://me:pw@x"], "--harness-base-url: the URL must look like"),
+        (["--judge-base-url", "foo"], "--judge-base-url/--grader-base-url: the URL must look"),
+        (["--runs", "100000000"], "are 200000000 trials, and a run has at most 100000: lower --r"),
+        (["--timeout", "9" * 30], "is too large; use at most 1000000000"),
         (["--shard", "3/2"], "write I/N"),
         (["--case", "two"], "unknown case two; there are: one"),
         (["--backend", "http"], "--backend: means nothing for"),
@@ -229,10 +351,68 @@ def test_shards_take_all_cases_between_them(tmp_path):
     assert seen == [3, 2]
 
 
+def test_a_shard_without_a_case_is_no_failure_and_starts_nothing(tmp_path):
+    suite(tmp_path)
+    assert "1 trial: 1 graded" in fake(tmp_path, "--shard", "1/3", "--no-baseline").stdout
+    done = fake(tmp_path, "--shard", "3/3")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (
+        done.stderr == "--shard 3/3 has no case of skills/demo/evals/evals.json: nothing to run\n"
+    )
+    assert not iteration(tmp_path, 2).exists()
+
+
+def test_answers_that_cannot_be_written_are_no_bug_of_ours(tmp_path):
+    build.skill(tmp_path)
+    build.write(tmp_path / "answers", "a file where the folder should be")
+    mode = script(tmp_path, [{"say": "Use apiCall( here."}])
+    done = run(
+        tmp_path, "skills/demo/evals/tasks.json", "--agent", "fake", "--fake", mode,
+        "--save-answers", "answers",
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "error: answers/demo: cannot be written: Not a directory\n"
+    assert not (tmp_path / "eval-workspace").exists()
+
+
+@pytest.mark.parametrize("more", [("--runs", "2"), ("--baseline",)], ids=" ".join)
+def test_answers_of_more_than_one_trial_of_a_case_are_refused(tmp_path, more):
+    suite(tmp_path)
+    done = fake(tmp_path, "--save-answers", "answers", *more)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--save-answers keeps one answer of each case: take one --agent" in done.stderr
+    assert not (tmp_path / "answers").exists()
+
+
+def test_answers_that_were_not_saved_are_saved_by_a_resumed_run(tmp_path):
+    suite(tmp_path)
+    fake(tmp_path, "--no-baseline")
+    (iteration(tmp_path) / "summary.json").unlink()
+    never = [{"fail": "run again"}]
+    done = fake(tmp_path, "--no-baseline", "--resume", "--save-answers", "answers", steps=never)
+    assert (done.returncode, done.stderr.count("error")) == (0, 0)
+    assert "alpha" in (tmp_path / "answers" / "demo" / "one.md").read_text()
+
+
+def test_cleanup_removes_afterwards_what_the_run_left_outside_its_folder(tmp_path):
+    suite(tmp_path)
+    (tmp_path / "tmp").mkdir()
+    mode = script(tmp_path, PASSING)
+    arguments = ("skills/demo/evals/evals.json", "--agent", "fake", "--fake", mode)
+    environ = {"TMPDIR": str(tmp_path / "tmp")}
+    run(tmp_path, *arguments, "--keep-workspaces", "--no-baseline", env=environ)
+    [kept] = (tmp_path / "tmp").iterdir()
+    done = run(tmp_path, *arguments, "--keep-workspaces", "--cleanup", env=environ)
+    assert done.returncode == 0
+    assert "cleanup: removed 2 of 2\n" in done.stderr
+    assert list((tmp_path / "tmp").iterdir()) == [kept]  # which another run has left
+    assert read(iteration(tmp_path, 2) / "cleanup.json")["workspaces"] == []
+
+
 def test_dry_run_counts_what_would_be_started(tmp_path):
     suite(tmp_path)
     done = fake(tmp_path, "--runs", "3", "--dry-run")
-    assert "1 cases x 2 arms x 3 = 6 agent runs" in done.stdout
+    assert "1 case x 2 arms x 3 = 6 agent runs" in done.stdout
     assert not (tmp_path / "eval-workspace").exists()
 
 
@@ -259,9 +439,54 @@ def test_a_budget_starts_no_further_trial_and_exits_3(tmp_path):
 
 def test_a_run_that_the_budget_ended_goes_on_with_a_larger_one(tmp_path):
     suite(tmp_path)
-    fake(tmp_path, "--max-budget-usd", "0")
+    ended = fake(tmp_path, "--max-budget-usd", "0")
+    assert "with a larger --max-budget-usd:\n" in ended.stderr
+    assert " --max-budget-usd 0 --resume --iteration 1\n" in ended.stderr
     assert fake(tmp_path, "--max-budget-usd", "1", "--resume").returncode == 0
     assert "no unfinished run" in fake(tmp_path, "--resume").stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a first line that names the interpreter")
+def test_an_installed_command_is_resumed_by_its_own_name(tmp_path):
+    suite(tmp_path)
+    program = build.write(
+        tmp_path / "bin" / "skilleval",
+        f"#!{sys.executable}\nimport sys\nfrom skilleval.cli import main\nsys.exit(main())\n",
+    )
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["skilleval", "run", "--agent", "fake", "--max-budget-usd", "0", "--iteration", "3",
+         "--case", "one", "--", "skills/demo/evals/evals.json"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(build.ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )  # fmt: skip
+    assert (
+        "\n  skilleval run --agent fake --max-budget-usd 0 --iteration 3 --case one --resume"
+        " -- skills/demo/evals/evals.json\n"
+    ) in done.stderr
+
+
+def test_trials_at_once_spend_no_more_than_the_budget(tmp_path):
+    suite(tmp_path)
+    result = {"type": "result", "session_id": "s", "result": "alpha", "total_cost_usd": 0.4}
+    build.write(
+        tmp_path / "agent.py",
+        f"import time; time.sleep(0.2); open('out.txt', 'w'); print({json.dumps(json.dumps(result))})",
+    )
+    agent = ("--agent", "command", "--agent-command", f"{sys.executable} {tmp_path}/agent.py")
+    given = ("--runs", "4", "--concurrency", "4", "--no-baseline", "--max-budget-usd", "1")
+    done = run(tmp_path, "skills/demo/evals/evals.json", *agent, *given)
+    assert done.returncode == 3, done.stderr
+    trials = [read(path)["result"] for path in sorted(iteration(tmp_path).rglob("trial.json"))]
+    failures = [trial["outcome"]["failure"] for trial in trials]
+    assert sorted(failures) == ["", "", "budget", "budget"]
+    refused = next(trial for trial in trials if trial["outcome"]["failure"])
+    assert "0.80 of 1.00 USD are spent, a trial has cost up to 0.40" in refused["outcome"]["error"]
+    assert {row["status"] for row in refused["verdicts"]} == {"skip"}
 
 
 def test_a_budget_that_cannot_be_kept_is_said(tmp_path):
@@ -302,6 +527,34 @@ def test_trials_are_graded_alike_again_without_their_workspaces(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert {p.relative_to(folder): read(p) for p in folder.rglob("grading.json")} == before
+
+
+def test_a_replay_needs_neither_git_nor_the_source_repository(tmp_path):
+    def git(*words):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True, timeout=60)
+
+    git("init", "-q", "-b", "main", "work")
+    git("-C", "work", "-c", "user.name=n", "-c", "user.email=e", "commit", "-q",
+        "--allow-empty", "-m", "first")  # fmt: skip
+    git("clone", "-q", "--bare", "work", "shared.git")
+    assertions = ["No new commit was created", "A new branch named `b` was created"]
+    suite(
+        tmp_path, [{"id": "one", "prompt": "p", "expected_output": "e", "assertions": assertions}]
+    )
+    steps = [{"say": "x"}, {"run": ["git", "checkout", "-q", "-b", "b"]}]
+    given = ("--source-repo", f"file://{tmp_path}/shared.git", "--no-baseline", "--json")
+    recorded = fake(tmp_path, *given, "--record", "tape", steps=steps)
+    assert json.loads(recorded.stdout)["runs"][0]["result"]["pass_rate"] == 1, recorded.stderr
+    shutil.rmtree(tmp_path / "shared.git")
+    (tmp_path / "empty").mkdir()
+    mode = ("--agent", "fake", "--fake", "scripted:script.json")
+    replayed = run(
+        *(tmp_path, "skills/demo/evals/evals.json", *mode, *given, "--replay", "tape"),
+        env={"PATH": str(tmp_path / "empty")},
+    )
+    assert "changed since" not in replayed.stderr
+    results = [json.loads(done.stdout)["runs"] for done in (recorded, replayed)]
+    assert results[0] == results[1]
 
 
 def test_a_recorded_run_is_replayed(tmp_path):

@@ -1,6 +1,7 @@
 """`skilleval validate` as its users call it."""
 
 import json
+import os
 
 import build
 import pytest
@@ -42,6 +43,17 @@ def test_any_file_of_a_skill_stands_for_the_skill(tmp_path, name):
     assert "skills/demo/evals/tasks.json:1: task t1: F04" in done.stdout
 
 
+def test_a_skill_behind_a_link_is_checked(tmp_path):
+    real = build.skill(tmp_path / "elsewhere", examples={"t1": "no"})
+    (tmp_path / "skills").mkdir()
+    (tmp_path / "skills" / "demo").symlink_to(real)
+    done = run(tmp_path, "skills")
+    assert done.returncode == 1
+    assert "skills/demo/evals/tasks.json:1: task t1: F04" in done.stdout
+    named = run(tmp_path, "skills/demo/evals/tasks.json")
+    assert named.stdout == done.stdout
+
+
 def test_a_skill_named_by_many_files_is_checked_once(tmp_path):
     build.skill(tmp_path)
     done = run(tmp_path, "skills/demo/SKILL.md", "skills/demo/evals/tasks.json", "skills")
@@ -61,6 +73,15 @@ def test_a_path_with_nothing_to_check_is_a_usage_error(tmp_path, path, message):
     done = run(tmp_path, path)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_is_no_file_is_called_so_and_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe.json")
+    for path in ("pipe.json", os.devnull):
+        done = run(tmp_path, path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"{path}: is no regular file but a pipe, a socket or a device" in done.stderr
 
 
 def test_a_skill_without_evals_is_an_error(tmp_path):

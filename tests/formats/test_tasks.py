@@ -230,3 +230,14 @@ def test_a_reference_that_cannot_be_read_is_told_in_place_of_what_it_might_hold(
     [problem] = [p for p in tasks.problems(str(folder)) if p.rule == "F05"]
     assert problem.path.endswith("a.md")
     assert problem.message.startswith("cannot be read: is larger than")
+
+
+def test_a_folder_of_examples_that_cannot_be_read_is_not_said_to_lack_them(tmp_path):
+    folder = build.skill(tmp_path)
+    examples = folder / "evals" / "examples"
+    (examples / "t1.md").unlink()
+    examples.rmdir()
+    examples.symlink_to(examples)  # a link to itself can be read by nobody, not even by root
+    [problem] = tasks.problems(str(folder))
+    assert problem.rule == "F03"
+    assert problem.message.startswith("examples/t1.md cannot be read: ")

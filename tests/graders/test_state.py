@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from evidence import CASES, OPEN, calls, decided, git, of_row, outcome, verdict
+from evidence import CASES, OPEN, calls, decided, git, of_row, outcome, sha, verdict
 
 from skilleval import assertions, engine
 from skilleval.graders import state as state_grader
@@ -300,7 +300,7 @@ TEXTS = [
     ("The output is a JSON array", said("[]"), "pass"),
     ("The output is a valid JSON number", said("true"), "fail"),
     ("The output is a valid JSON number", said("1"), "pass"),
-    ('The output is valid JSON with a key "a"', said("{}"), "judge"),
+    ('The output is valid JSON with a key "a"', said("{}"), "fail"),
     ('The output is valid JSON with a key "a"', said("x"), "fail"),
     ("`data.json` is valid JSON", said("", DONE), "pass"),
     ("`report.md` is valid JSON", said("{}", DONE), "fail"),
@@ -383,6 +383,81 @@ def test_pull_requests_that_nobody_could_list_are_unknown():
     assert decided("A branch was created", came) == "pass"
     assert decided("A PR was opened", came) == "judge"
     assert decided("No PR was opened", came) == "judge"
+    unseen = outcome(was={**git(), "open_prs": None}, now=git("ba", "feat main", "feat", prs=[OPEN]))
+    assert decided("A PR was opened", unseen) == "judge"
+
+
+def test_what_others_did_on_a_shared_remote_is_not_the_agents():
+    theirs = {"number": 8, "headRefName": "theirs", "state": "OPEN"}
+    now = {**git("a", remote={"theirs": "c"}, prs=[theirs]), "pushes": {}}
+    came = outcome(now=now)
+    for text, want in (
+        ("A PR was opened", "fail"),
+        ("No PR was opened", "pass"),
+        ("Changes were pushed to remote", "fail"),
+        ("Nothing was pushed", "pass"),
+    ):
+        assert (text, decided(text, came)) == (text, want)
+    assert "for what it pushed" in verdict("A PR was opened", came).reason
+
+
+@pytest.mark.parametrize("shared", [{}, {"pushes": {}}], ids=["own", "shared"])
+def test_a_push_to_another_remote_is_a_push(shared):
+    state = git("a", remote={"main": "a"})
+    log = {"other_pushes": {"other": {"main": [["0" * 40, sha("a")]]}}}
+    came = outcome(was=state, now={**state, **shared, **log})
+    for text, want in (
+        ("Nothing was pushed", "fail"),
+        ("The agent did not push to `main`", "fail"),
+        ("The agent did not push to `other/main`", "fail"),
+        ("The agent did not push to `side`", "pass"),
+        ("Changes were pushed to the remote", "pass"),
+        ("The branch `main` was pushed", "pass"),
+        ("The branch `side` was pushed", "fail"),
+    ):
+        assert (text, decided(text, came)) == (text, want)
+    assert decided("Changes were pushed", came, should_trigger=False) == "fail"
+    assert "'other/main'" in verdict("Nothing was pushed", came).reason
+
+
+def test_a_new_branch_may_be_pushed_to_a_fork():
+    was, now = git("a", remote={"main": "a"}), git("ba", "feat main", "feat", {"main": "a"})
+
+    def pushed(letter):
+        log = {"other_pushes": {"fork": {"feat": [["0" * 40, sha(letter)]]}}}
+        return outcome(was=was, now={**now, "pushes": {}, **log})
+
+    assert decided("The branch was pushed", pushed("b")) == "pass"
+    assert decided("The branch was pushed", pushed("a")) == "fail"
+    assert "its remote head is aaaaaa" in verdict("The branch was pushed", pushed("a")).reason
+
+
+@pytest.mark.parametrize(("shared", "want"), [({}, "fail"), ({"pushes": {}}, "judge")])
+def test_to_delete_a_branch_of_the_remote_is_to_push(shared, want):
+    was, now = (git("a", remote=heads) for heads in ({"main": "a", "side": "a"}, {"main": "a"}))
+    came = outcome(was={**was, **shared}, now={**now, **shared})
+    assert decided("Nothing was pushed", came) == want
+    assert decided("The agent did not push to `side`", came) == want
+    assert decided("The agent did not push to `main`", came) == "pass"
+    assert decided("Changes were pushed", came, should_trigger=False) == want
+    assert decided("Changes were pushed to the remote", came) == "fail"
+    assert "'side'" in verdict("Nothing was pushed", came).reason
+
+
+def test_to_push_a_tag_is_to_push():
+    state = git("a", remote={"main": "a"})
+    came = outcome(was={**state, "remote_tags": {}}, now={**state, "remote_tags": {"v1": sha("a")}})
+    assert decided("Nothing was pushed", came) == "fail"
+    assert decided("The agent did not push to `main`", came) == "pass"
+
+
+def test_what_the_agent_pushed_to_a_shared_remote_is_its_own():
+    own = {"number": 7, "headRefName": "feat", "headRefOid": sha("b"), "state": "OPEN"}
+    state = git("ba", "feat main", "feat", {"feat": "b", "theirs": "c"}, [own])
+    came = outcome(now={**state, "pushes": {"feat": [["0" * 40, sha("b")]]}})
+    assert decided("A PR was opened", came) == "pass"
+    assert decided("The branch was pushed", came) == "pass"
+    assert decided("The agent did not push to `theirs`", came) == "pass"
 
 
 def test_a_rewritten_history_longer_than_the_list_is_all_new():
@@ -411,7 +486,7 @@ EVIDENCE = [
     (
         "A PR was opened",
         outcome(now=git("ba", "feat main", "feat", prs=[{**OPEN, "state": "CLOSED"}])),
-        "#2 'feat' CLOSED",
+        "#2 'feat' into 'main' CLOSED",
     ),
     ("The file `a.md` was created", ADDED, "no file 'a.md'; new files: 'out/report.md', 'x.csv'"),
     ("The file `a.py` was created", SAME, "was there before the agent, and has not changed"),

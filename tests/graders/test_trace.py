@@ -124,10 +124,13 @@ SKILLS = [
     ("The skill did not trigger", used("other"), "pass"),
     ("The skill did not trigger", used("demo"), "fail"),
     ("The `other` skill was used", used("demo", "other"), "pass"),
-    ("The skill did not trigger", outcome(output="x"), "judge"),
-    ("The skill did not trigger", used(timed_out=True), "judge"),
-    ("The skill did not trigger", used(failure="agent"), "judge"),
+    ("The skill did not trigger", outcome(output="x"), "skip"),
+    ("The skill did not trigger", used(timed_out=True), "skip"),
+    ("The skill did not trigger", used(failure="agent"), "skip"),
+    ("The skill was triggered", used(timed_out=True), "skip"),
     ("The skill was triggered", used("demo", timed_out=True), "pass"),
+    ("The skill was triggered and `a.md` exists", used(timed_out=True), "fail"),
+    ("The skill was triggered and no commit was created", used(timed_out=True), "skip"),
 ]
 
 

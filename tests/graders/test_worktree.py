@@ -4,7 +4,7 @@ import pytest
 from evidence import file, outcome
 
 from skilleval.graders import worktree
-from skilleval.model import FileChange, Outcome
+from skilleval.model import FileChange, Outcome, State
 
 PATHS = ("a.md", "docs/a.md", "docs/b/c.md", "src/[id].ts", "x.tar.gz")
 
@@ -80,3 +80,10 @@ def test_file_changed_without_content_has_not_the_old_one():
     came = outcome({"a": "old"}, {"a": FileChange("", 9, "", "not kept")})
     assert worktree.read(came).content("a") is None
     assert file(("a", "old")).digest != came.after.files[0].digest
+
+
+def test_files_that_were_not_stored_are_no_empty_workspace():
+    unknown = State(None, {"head_sha": "a"})
+    assert worktree.read(Outcome("ok", before=unknown, after=unknown)) is None
+    came = outcome({}, {"a.md": "new"})
+    assert worktree.read(came._replace(before=unknown)).before is None

@@ -39,6 +39,15 @@ def test_front_matter_keeps_the_contract(case):
         assert says in problem.message
 
 
+@pytest.mark.parametrize("name", ["Bad Name", "Ünï  Code", "-A_b--", "A" * 80, "Ⅷ/X", "Навык"])
+def test_a_name_that_is_suggested_is_valid(name):
+    found = list(problems(skill_of({"front": {"name": name}, "directory": ""})))
+    suggested = re.findall(r"write '(.*)'", "\n".join(problem.message for problem in found))
+    assert len(suggested) == (name != "Навык")
+    for better in suggested:
+        assert not list(problems(skill_of({"front": {"name": better}, "directory": better})))
+
+
 def test_problem_is_placed_at_its_key():
     skill = skill_of({"front": {"license": None, "tags": "x"}})
     assert [(p.line, p.rule) for p in problems(skill)] == [(4, "S12"), (5, "S16")]

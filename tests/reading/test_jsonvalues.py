@@ -3,7 +3,7 @@ import pytest
 from skilleval.reading import jsonvalues
 
 
-@pytest.mark.parametrize("value", [None, True, "12", -1, [], float("nan"), float("inf")])
+@pytest.mark.parametrize("value", [None, True, "12", -1, [], float("nan"), float("inf"), 10**400])
 def test_what_is_no_number_of_tokens_is_unknown(value):
     assert jsonvalues.count(value) is None
     assert jsonvalues.total([value]) is None

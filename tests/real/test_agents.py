@@ -42,7 +42,8 @@ def trial(agent: str, folder: Path, script: Any, *, with_skill: bool = True, **o
             "base_url": server.url,
             "home": "isolated",
         }
-        arm = Arm(f"{agent}-arm", agent, "fake-model", with_skill, {**given, **options})
+        model = str(options.pop("model", "fake-model"))
+        arm = Arm(f"{agent}-arm", agent, model, with_skill, {**given, **options})
         if script is not None:
             return Ran(agents.get(agent).run(case, arm, tools), server.requests)
     return Ran(agents.get(agent).run(case, arm, tools), server.requests)
@@ -108,6 +109,20 @@ def test_baseline_is_really_without_the_skill(baseline):
     assert [event for event in baseline.outcome.events if event.kind == "skill"] == []
     assert baseline.outcome.failure == ""
     assert written(baseline.outcome) == {"plain.txt": "hello\n"}
+
+
+def test_model_that_answered_is_the_one_that_the_program_tells(agent, skilled):
+    assert skilled.outcome.model == {"claude-code": "fake-model"}.get(agent, "")
+    assert skilled.outcome.session != ""
+
+
+def test_opencode_speaks_openais_own_protocol_with_openais_models(tmp_path):
+    programs.require("opencode")
+    outcome, requests = trial("opencode", tmp_path, programs.SCRIPT, model="openai/gpt-5")
+    assert {asked.path for asked in requests} == {"/v1/responses"}
+    assert (outcome.status, outcome.output) == ("ok", "Greeted with the skill.")
+    assert written(outcome) == {"greeting.txt": "zebra\n", "said.txt": "zebra\n"}
+    assert (outcome.usage.output, outcome.usage.cached) == (60, 90)
 
 
 @pytest.mark.parametrize("status", [401, 429, 529])

@@ -22,6 +22,7 @@ from skilleval.process import LONGEST_ARGUMENT_BYTES
 from skilleval.sandboxes import Spec, docker
 from skilleval.snapshot import delta, describe
 from skilleval.tools import Tools
+from skilleval.trial.leftovers import Swept
 
 KIRO = ["kiro-cli", "chat", "--agent", "eval-agent", "--trust-all-tools", "--no-interactive"]
 AGENT = ".kiro/agents/eval-agent.json"
@@ -207,6 +208,29 @@ def test_ctrl_c_leaves_no_container(spec):
     program.send_signal(signal.SIGINT)
     assert program.wait(20) == 130
     assert containers(spec.run) == []
+    assert processes(mark) == []
+
+
+def test_container_of_a_killed_run_is_swept_and_that_of_a_living_one_is_not(spec, tmp_path):
+    mark = f"86398.{time.time_ns()}"
+    argv = [sys.executable, "-c", INTERRUPTED, spec.image, spec.run, mark]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    program = subprocess.Popen(argv, env=environ)
+    until = time.monotonic() + 20
+    while not any(line.startswith("sleep") for line in processes(mark)):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    with docker.open_box(spec, Tools()):
+        assert program.pid not in {each.pid for each in docker.sweep("docker", Tools())}
+        assert len(containers(spec.run)) == 2
+        program.kill()
+        program.wait()
+        assert Swept(program.pid, containers=1) in docker.sweep("docker", Tools())
+        assert len(containers(spec.run)) == 1
+    # its client was outside, and ended with the container
+    until = time.monotonic() + 10
+    while processes(mark) and time.monotonic() < until:
+        time.sleep(0.05)
     assert processes(mark) == []
 
 

@@ -18,10 +18,11 @@ from checkout import ROOT
 
 from skilleval import process, sandboxes
 from skilleval.errors import AgentUnavailable, SkillevalError, UsageError
-from skilleval.process import Command, Completed
+from skilleval.process import Command, Completed, owner
 from skilleval.sandboxes import Spec, docker
 from skilleval.snapshot import delta, describe
 from skilleval.tools import Tools
+from skilleval.trial.leftovers import Swept
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the fake engine is a shell script")
 KIRO = ["kiro-cli", "chat", "--agent", "eval-agent", "--trust-all-tools", "--no-interactive"]
@@ -135,8 +136,9 @@ def test_commands_are_those_of_the_original_and_what_we_add(engine):
         for value, name in known.items():
             line = line.replace(value, name)
         lines.append(line)
-    # ours: a label, and a kill when SIGTERM is not enough
-    lines[0] = lines[0].replace(" --label skilleval.run=$N", "")
+    # ours: two labels, and a kill when SIGTERM is not enough
+    ours = f" --label skilleval.run=$N --label skilleval.owner={owner.ours().text}"
+    lines[0] = lines[0].replace(ours, "")
     lines[10] = lines[10].replace(" timeout -k 5 60 ", " timeout 60 ")
     expected = ORIGINAL.strip().splitlines()
     for number, name in ((8, "$TMP"), (9, "$BEFORE"), (11, "$AFTER")):
@@ -425,6 +427,7 @@ INTERRUPTED = """
 import sys
 from skilleval.sandboxes import Spec, docker
 from skilleval.tools import Tools
+from skilleval.trial.leftovers import Swept
 try:
     with docker.open_box(Spec("scenario-x"), Tools()) as box:
         box.run(["kiro-cli"])
@@ -486,3 +489,52 @@ def test_unknown_sandbox_lists_the_known():
 def test_every_sandbox_can_be_got():
     for name in sandboxes.SANDBOXES:
         assert sandboxes.get(name).__name__ == f"skilleval.sandboxes.{name}"
+
+
+# What a killed run left
+
+
+def killed(engine: Engine) -> owner.Owner:
+    """Who opened a box and was killed while its agent was at work."""
+    engine.agent("sleep 300")
+    environ = {**engine.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(engine.folder)}
+    program = subprocess.Popen([sys.executable, "-c", INTERRUPTED], env=environ)
+    calls, until = engine.folder / "calls", time.monotonic() + 20
+    while not (calls.exists() and "kiro-cli" in calls.read_text()):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    program.kill()
+    program.wait()
+    [label] = (engine.folder / "boxes").glob("*/owner")
+    made = owner.parse(label.read_text())
+    assert made is not None
+    assert made.pid == program.pid
+    process.end_all(made.token)
+    return made
+
+
+def test_containers_of_a_killed_run_are_swept_and_no_other(engine):
+    made = killed(engine)
+    with docker.open_box(engine.spec(), engine.tools()) as box:
+        assert len(engine.boxes) == 2
+        assert docker.sweep("docker", engine.tools()) == (Swept(made.pid, containers=1),)
+        assert engine.boxes == [box.name]
+        assert docker.sweep("docker", engine.tools()) == ()
+
+
+def test_container_that_cannot_be_removed_is_named(engine):
+    made = killed(engine)
+    [swept] = docker.sweep("docker", engine.tools(FAKE_DOCKER_FAILS="rm *"))
+    [name] = engine.boxes
+    assert swept == Swept(made.pid, stuck=(f"container {name[:12]}",))
+
+
+@pytest.mark.parametrize("fails", ["ps *", "inspect *"])
+def test_engine_that_does_not_answer_sweeps_nothing(engine, fails):
+    killed(engine)
+    assert docker.sweep("docker", engine.tools(FAKE_DOCKER_FAILS=fails)) == ()
+
+
+def test_where_no_container_is_ours_the_engine_is_asked_once(engine):
+    assert docker.sweep("docker", engine.tools()) == ()
+    assert [call[0] for call in engine.calls] == ["ps"]

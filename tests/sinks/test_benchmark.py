@@ -124,7 +124,7 @@ def test_metadata_has_the_names_that_viewers_read():
     skill = {"skill": "skills/demo"}
     arms = tuple(arm._replace(model="m", options=skill) for arm in (WITH, WITHOUT))
     report = trials.report({"a": ("p f", "p")}, arms=arms)
-    assert benchmark(report, metadata={"timestamp": "2026-01-01T00:00:00Z"})["metadata"] == {
+    assert benchmark(report, meta={"timestamp": "2026-01-01T00:00:00Z"})["metadata"] == {
         "skill_name": "demo",
         "skill_path": "skills/demo",
         "executor_model": "m",

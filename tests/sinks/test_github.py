@@ -2,10 +2,11 @@
 
 import re
 
+import pytest
 import recorded
 from sinks_view import view
 
-from skilleval.sinks import github
+from skilleval.sinks import github, markdown
 
 LARGE = recorded.SUITE._replace(
     cases=tuple(recorded.CASES[0]._replace(id=f"case-{number}") for number in range(400))
@@ -53,6 +54,17 @@ def test_properties_and_data_are_escaped():
     )
     assert "%0A" not in first
     assert "%250A" in first  # the agent's own %0A is no line break
+
+
+@pytest.mark.parametrize("text", ["::error::x", "a\n \t::x", "a\r::x", "see ##[error]x"])
+def test_a_command_is_seen_wherever_the_runner_looks(text):
+    assert github.has_command(text)
+
+
+def test_no_markdown_of_ours_holds_a_command_whatever_agents_wrote():
+    shown = markdown.render(view(), evidence=True)
+    assert "error::forged" in shown
+    assert not github.has_command(shown)
 
 
 def test_a_fenced_text_obeys_nothing():

@@ -1,11 +1,14 @@
 """Words and numbers that all reports share."""
 
+from fractions import Fraction
+
 import pytest
 import recorded
 from sinks_view import view
 
 from skilleval import aggregate
-from skilleval.model import Outcome, Result, Rules, Trial, Verdict
+from skilleval.model import Gate, Outcome, Result, Rules, Trial, Verdict
+from skilleval.sinks import html, markdown, suites
 from skilleval.sinks import view as views
 from skilleval.stats.arms import sides
 from skilleval.stats.estimators import Interval, Spread
@@ -120,6 +123,29 @@ def test_the_counts_say_what_is_missing():
 
 
 @pytest.mark.parametrize(
+    ("score", "limit", "text"),
+    [
+        (Fraction(2, 3), Fraction(667, 1000), "the score 66.67% is below the threshold of 66.7%"),
+        (Fraction(2, 3), Fraction(2, 3), "the score 66.7% keeps the threshold of 66.6666666667%"),
+        (1, Fraction(4, 5), "the score 100.0% keeps the threshold of 80%"),
+    ],
+)
+def test_a_threshold_is_shown_with_the_score_that_it_is_for(score, limit, text):
+    found = view().report
+    suite = found.suite._replace(gates=(Gate("score", ">=", limit),))
+    summary = found.summary._replace(score=score)
+    gated = view()._replace(report=found._replace(suite=suite, summary=summary))
+    assert list(views.gate_lines(gated)) == [text]
+    assert text in suites.render(gated)
+    assert text.replace("_", "") in markdown.render(gated)
+    assert text in "".join(html.pages([gated]))
+
+
+def test_without_a_threshold_there_is_nothing_to_keep():
+    assert list(views.gate_lines(view())) == []
+
+
+@pytest.mark.parametrize(
     ("rules", "text"),
     [
         (
@@ -155,6 +181,22 @@ def test_a_failed_trial_says_of_what_kind_and_why():
     row = row_of(Result(Trial("negative-control", recorded.ARMS[0].name), outcome, verdicts))
     assert views.tally(row) == "error: infrastructure: HTTP 401 no key"
     assert list(views.open_points(row)) == []
+
+
+@pytest.mark.parametrize(
+    ("failure", "error", "shown"),
+    [
+        ("control", "control broken: x: y", "control broken: x: y"),
+        ("contaminated", "contaminated: it read the answers", "contaminated: it read the answers"),
+        ("control", "no skill there", "control: no skill there"),
+        ("infrastructure", "HTTP 401: infrastructure", "infrastructure: HTTP 401: infrastructure"),
+        ("infrastructure", "", "infrastructure"),
+        ("", "exit code 1", "agent: exit code 1"),
+    ],
+)
+def test_a_failure_names_its_kind_once(failure, error, shown):
+    outcome = Outcome("error", error=error, failure=failure)
+    assert views.failure(Result(Trial("a", "m"), outcome, ())) == shown
 
 
 def test_findings_name_checks_that_tell_nothing():

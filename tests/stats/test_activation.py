@@ -60,6 +60,22 @@ def test_without_any_event_the_use_of_the_skill_is_unknown():
     assert (found.silent, found.cases, found.recall) == (True, (), None)
 
 
+@pytest.mark.parametrize("end", [{"timed_out": True}, {"failure": "agent"}, {"events": ()}])
+@pytest.mark.parametrize("should", [True, False])
+def test_a_trial_that_does_not_tell_is_no_trial_without_the_skill(end, should):
+    case = trials.case("a", should_trigger=should)
+    late = trials.outcome(**{"events": IDLE, **end})
+    found = activation("x", {"demo"}, [(case, late), (trials.case("b"), outcome("i"))])
+    assert [row.case_id for row in found.cases] == ["b"]
+    assert found.unknown == should
+
+
+def test_a_use_that_was_seen_counts_whatever_became_of_the_trial():
+    late = trials.outcome(events=USED, timed_out=True)
+    found = activation("x", {"demo"}, [(trials.case("a"), late)])
+    assert (found.recall, found.unknown) == (1.0, 0)
+
+
 def test_without_trials_nothing_is_silent():
     assert not activation("x", {"demo"}, []).silent
 

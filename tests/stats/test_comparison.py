@@ -54,6 +54,34 @@ def test_trials_that_all_timed_out_make_the_instrument_suspect():
     assert "instrument suspect: codex-without_skill: all 2 trials timed out" in found
 
 
+@pytest.mark.parametrize("word", ["p", "s"], ids=["graded", "undecided"])
+def test_trials_that_all_timed_out_are_told_whatever_came_of_them(word):
+    rows = [
+        trials.result("a", WITH, n, word, events=IDLE, timed_out=True, failure="timeout")
+        for n in (1, 2)
+    ]
+    found = alarms({}, arms=(WITH,), cases=[trials.case("a")], results=rows)
+    assert "instrument suspect: codex-with_skill: all 2 trials timed out" in found
+
+
+def test_recall_that_nobody_knows_makes_the_instrument_suspect():
+    cases = [trials.case("a"), trials.case("n", should_trigger=False)]
+    rows = [
+        trials.result("a", WITH, 1, "s", events=IDLE, timed_out=True),
+        trials.result("n", WITH, 1, "p", events=IDLE),
+    ]
+    [found] = alarms({}, arms=(WITH,), cases=cases, results=rows)
+    assert found == (
+        "instrument suspect: codex-with_skill: recall is unknown: none of 1 trials that should use "
+        "the skill was seen to, or came to its end and told what it did"
+    )
+
+
+def test_trials_that_the_budget_refused_raise_no_doubt_about_the_skill():
+    found = alarms({"a": ("p budget",)}, arms=(WITH,))
+    assert not [each for each in found if "recall is unknown" in each or "event" in each]
+
+
 def test_trials_that_all_failed_make_the_instrument_suspect():
     found = alarms({"a": ("infrastructure timeout", "p p")})
     assert "instrument suspect: codex-with_skill: all 2 trials failed" in found
@@ -62,6 +90,37 @@ def test_trials_that_all_failed_make_the_instrument_suspect():
 def test_trials_that_nobody_graded_are_told():
     found = alarms({"a": ("s", "p")})
     assert "codex-with_skill: no check was decided in any of its 1 trials" in found
+
+
+def judged(*statuses):
+    """A trial on whose checks a judge was to decide."""
+    found = trials.result("a", WITH, 1, "p" * len(statuses), events=USED)
+    verdicts = tuple(
+        verdict._replace(status=status, reason="no answer\nTraceback", method="judge")
+        for verdict, status in zip(found.verdicts, statuses, strict=True)
+    )
+    return found._replace(verdicts=verdicts)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "told"),
+    [
+        (
+            ("error", "skip", "error"),
+            "instrument suspect: codex-with_skill: the judge failed on all 2 checks put"
+            " to it: no answer",
+        ),
+        (
+            ("error", "pass", "fail"),
+            "codex-with_skill: the judge failed on 1 of 3 checks put to it: no answer",
+        ),
+        (("pass", "fail", "skip"), ""),
+    ],
+)
+def test_a_judge_that_failed_is_told(statuses, told):
+    case = trials.case("a", len(statuses))
+    found = alarms({}, arms=(WITH,), cases=[case], results=[judged(*statuses)])
+    assert [each for each in found if "judge" in each] == ([told] if told else [])
 
 
 def test_recall_0_makes_the_instrument_suspect():
@@ -119,6 +178,38 @@ def test_a_different_coverage_of_the_arms_is_told():
 def test_cases_graded_in_one_arm_only_are_named():
     found = alarms({"a": ("p", "p"), "b": ("p", "timeout")})
     assert "codex: graded in one arm only, and in no difference: b" in found
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "told"),
+    [
+        ("haiku", "claude-haiku-4-5-20251001", False),
+        ("anthropic/claude-haiku-4-5", "claude-haiku-4-5", False),
+        ("us.anthropic.claude-haiku-4-5-v1:0", "claude-haiku-4-5", False),
+        ("Sonnet[1m]", "claude-sonnet-4-5", False),
+        ("", "claude-haiku-4-5", False),
+        ("haiku", "", False),
+        ("opus", "claude-haiku-4-5", True),
+        ("claude-opus-4-1", "claude-opus-4-5", True),
+    ],
+)
+def test_another_model_than_the_one_asked_for_is_told(asked, answered, told):
+    arm = WITH._replace(model=asked)
+    row = trials.result("a", arm, 1, "p", events=USED, model=answered)
+    found = alarms({}, arms=(arm,), cases=[trials.case("a")], results=[row])
+    wanted = f"codex-with_skill: asked for the model {asked}, answered by {answered}"
+    assert found == ((wanted,) if told else ())
+
+
+@pytest.mark.parametrize(("with_", "without", "told"), [("a", "b", 1), ("a", "a", 0), ("a", "", 0)])
+def test_arms_that_different_models_answered_are_told(with_, without, told):
+    rows = [
+        trials.result("a", WITH, 1, "p", events=USED, model=with_),
+        trials.result("a", WITHOUT, 1, "f", model=without),
+    ]
+    found = alarms({}, cases=[trials.case("a")], results=rows)
+    assert len(found) == told
+    assert all("answered by a with the skill and by b without" in each for each in found)
 
 
 def test_comparison_can_be_stored():
