@@ -202,8 +202,9 @@ def test_what_a_living_run_lists_is_not_cleaned_up(tmp_path, alive):
 def test_killed_run_is_resumed_though_its_agent_lives(tmp_path, alive):
     alive.kill()
     alive.wait()
-    build.write(tmp_path / "ready", "done\n")
-    done = call(tmp_path, *arguments(tmp_path, "ready"), "--resume")
+    (tmp_path / "go").unlink()
+    build.write(tmp_path / "go", "done\n")
+    done = call(tmp_path, *arguments(tmp_path), "--resume")
     assert done.returncode == 0, done.stderr
     assert not list((tmp_path / "eval-workspace").rglob(lock.NAME))
 
