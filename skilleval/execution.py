@@ -92,6 +92,12 @@ def earlier(suite: Suite, workspace: str, iteration: int) -> StoredRun | None:
     return resuming.find(workspace or WORKSPACE, suite, iteration=iteration)[1]
 
 
+def check_resumed(before: StoredRun | None, suite: Suite, repeats: int, tools: Tools) -> None:
+    """Raises `UsageError` if the run to be resumed is of anything else than the suite is now."""
+    if before:
+        resuming.check(before, suite, repeats, secrets_in(tools.environ, suite.pass_env))
+
+
 def sweep(engines: Sequence[str], tools: Tools) -> None:
     """Ends and removes what killed runs left on this machine, and says so."""
     from skilleval.trial import leftovers
@@ -218,17 +224,16 @@ def _match_tape(suite: Suite, planned: Sequence[Trial], options: Options) -> Non
 
 
 def _run_folder(suite: Suite, options: Options) -> store.Run | None:
-    secrets = secrets_in(options.tools.environ, suite.pass_env)
     if options.resume:
         base = options.workspace or WORKSPACE
         found, stored = resuming.find(base, suite, iteration=options.iteration)
-        if stored:
-            resuming.check(stored, suite, options.repeats, secrets)
+        check_resumed(stored, suite, options.repeats, options.tools)
     elif options.workspace:
         with writing.guarded(options.workspace):
             found = store.create(options.workspace, suite, iteration=options.iteration)
     else:
         return None
+    secrets = secrets_in(options.tools.environ, suite.pass_env)
     return found._replace(suite=suite, repeats=options.repeats > 1, secrets=secrets)
 
 

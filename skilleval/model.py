@@ -192,7 +192,7 @@ class State(NamedTuple):
     """A workspace at one moment: its files by path, and the state of its git repository.
 
     `git` has the field names of seed 002's `pre_state.json`; it is empty where there is none.
-    `files` is None where nobody stored them (a run of another tool).
+    `files` is None where nobody knows them: a run of another tool, or a workspace that is gone.
     """
 
     files: tuple[File, ...] | None = ()
@@ -232,7 +232,8 @@ class Outcome(NamedTuple):
     that holds the evidence. `skills` are those that the agent could see, None if nobody knows.
     `stdout` and `stderr` are what its program printed, `notes` what else happened, a line each.
     `model` is the one that answered and `session` what its program calls this conversation, as far
-    as it tells.
+    as it tells. Where `output_whole` or `events_whole` is false, a part of them was lost (cut out
+    of the middle, or unreadable): what is there counts, what is not there is unknown.
     """
 
     status: Literal["ok", "missing", "error"]
@@ -255,6 +256,8 @@ class Outcome(NamedTuple):
     stderr: str = ""
     model: str = ""
     session: str = ""
+    output_whole: bool = True
+    events_whole: bool = True
 
     @property
     def refused(self) -> bool:

@@ -1,7 +1,6 @@
 """Whole runs as users meet them: two at once, and a disk that takes no more."""
 
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -36,6 +35,7 @@ def small(tmp_path):
         yield {}
         subprocess.run(["umount", "--lazy", str(place)], check=True)
     else:
+        resource = pytest.importorskip("resource")
         limits = (LIMIT_BYTES, LIMIT_BYTES)
         yield {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limits)}
 

@@ -204,6 +204,26 @@ def test_a_secret_that_is_not_set_is_shown_as_that(tmp_path):
     }
 
 
+def test_settings_of_an_earlier_run_hold_unless_a_flag_says_otherwise(tmp_path):
+    before = resolve(tmp_path, environ={"EVAL_MODEL": "a"}, limit=3)
+    now = resolve(tmp_path, environ={"EVAL_MODEL": "b", "EVAL_STRICT": "1"}, limit=5)
+    found = now.resumed(settings.document(before))
+    assert chosen(found, "model") == ("a", "EVAL_MODEL")
+    assert chosen(found, "judge_model") == ("a", "as model")
+    assert chosen(found, "strict") == (False, "default")
+    assert chosen(found, "limit") == (5, "--limit")
+
+
+def test_what_an_earlier_run_has_not_written_down_is_taken_from_now(tmp_path):
+    logged_in = {"EVAL_BASE_URL": "http://me:hunter22@x/v1", "EVAL_API_KEY": "hunter22"}
+    stored = settings.document(resolve(tmp_path, environ=logged_in))
+    now = {"EVAL_BASE_URL": "http://y/v1", "EVAL_API_KEY": "stronger"}
+    found = resolve(tmp_path, environ=now).resumed({**stored, "limit": {"value": "x"}, "model": 7})
+    for name, value in {"http.base_url": "http://y/v1", "http.api_key": "stronger"}.items():
+        assert found.value(name) == value
+    assert (found.value("limit"), found.value("model")) == (95, "m-default")
+
+
 def test_the_table_shows_name_value_and_source(tmp_path):
     lines = settings.render(resolve(tmp_path, "limit: 80\n", model="m")).splitlines()
     assert lines[0].split() == ["model", "m", "--model"]

@@ -112,6 +112,8 @@ def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
         model=_model(stream.records, result),
         notes=stream.notes + notes,
         details=details,
+        output_whole=stream.whole or "result" in result,
+        events_whole=stream.whole,
     )
 
 

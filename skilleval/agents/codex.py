@@ -117,6 +117,8 @@ def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
         session=next((word(r["thread_id"]) for r in stream.records if "thread_id" in r), ""),
         notes=stream.notes,
         details=details,
+        output_whole=stream.whole,
+        events_whole=stream.whole,
     )
 
 

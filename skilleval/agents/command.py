@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from skilleval import agents
 from skilleval.errors import UsageError
 from skilleval.model import Arm, Case, Outcome, Suite
+from skilleval.process import capture
 from skilleval.tools import Tools
 from skilleval.trial import commandline, transcript
 from skilleval.trial.transcript import Transcript
@@ -82,11 +83,12 @@ def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
     known = transcript.dialect(transcript.stream(stdout).records)
     if known:
         return cast("Program", agents.get(known)).read(stdout, stderr, exit_code)
-    output = transcript.safe(stdout)
+    whole = len(capture.pieces(stdout)) == 1
+    told = Transcript(transcript.safe(stdout), output_whole=whole, events_whole=whole)
     if exit_code:
         error = transcript.reason(f"exit status {exit_code}", stderr)
-        return Transcript(output, failure=transcript.blame(stderr), error=error)
-    return Transcript(output)
+        return told._replace(failure=transcript.blame(stderr), error=error)
+    return told
 
 
 def _template(arm: Arm) -> tuple[str, ...]:

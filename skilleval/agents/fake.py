@@ -176,6 +176,8 @@ def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
         error,
         tuple(skills[0]) if skills else None,
         notes=stream.notes,
+        output_whole=stream.whole,
+        events_whole=stream.whole,
     )
 
 

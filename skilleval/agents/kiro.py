@@ -137,6 +137,7 @@ def _outcome(runs: list[Completed], problem: str = "") -> Outcome:
         timed_out=last.timed_out,
         seconds=sum(run.seconds for run in runs),
         attempts=len(runs),
+        output_whole=not (last.stdout_cut_bytes or last.stderr_cut_bytes),
     )
 
 

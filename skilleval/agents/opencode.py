@@ -136,6 +136,8 @@ def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
         session=next((word(r["sessionID"]) for r in stream.records if "sessionID" in r), ""),
         notes=stream.notes,
         details=details,
+        output_whole=stream.whole,
+        events_whole=stream.whole,
     )
 
 

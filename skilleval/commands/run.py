@@ -31,8 +31,8 @@ EXAMPLES = """examples:
 Scenario settings: defaults < .openkata-eval.yaml < OPENKATA_EVAL_* variables < options. Suites:
 defaults < SKILL_EVAL_* variables < options. --print-config shows each value and its source.
 exit codes: 0 at or above the gate; 1 below it, or a scenario run that cannot start; 2 usage error;
-3 nothing could be measured, or the budget ended the run; 130 interrupted (what to type to go on
-is printed then)
+3 nothing could be measured, the budget ended the run, or a result could not be kept; 130
+interrupted (what to type to go on is printed then)
 """
 SCENARIOS, SUITES = "run_scenarios", "run_suites"
 # which options mean something for one kind of target only
@@ -119,7 +119,7 @@ def _add_pace(group: argparse._ArgumentGroup) -> None:
     add(
         "--iteration", "-i", type=_number, metavar="N", help="number of the run (default: the next)"
     )
-    add("--resume", action="store_true", help="go on with the last unfinished run")
+    add("--resume", action="store_true", help="go on with the last unfinished run, as it was begun")
     add("--record", metavar="DIR", help="write every exchange below DIR")
     add("--replay", metavar="DIR", help="run from what --record wrote, without a network")
     add("--dry-run", action="store_true", help="what would run; nothing is started")

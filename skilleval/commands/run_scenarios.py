@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     except SuiteError as error:
         console.note(f"error: {error.message}")
         return gates.BELOW  # the seed's exit code for what cannot start (spec/scenarios 16)
-    wanted = arguments.case
+    wanted, before = arguments.case, None
     if arguments.resume:
         before = execution.earlier(suite, arguments.workspace, arguments.iteration or 0)
         if before:  # what the command line does not say is as it was
@@ -58,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         console.write(_planned(suite))
         return 0
     tools = Tools(environ=chosen.environment(os.environ))
+    execution.check_resumed(before, suite, 1, tools)
     problems = [] if arguments.replay else evaluation.preflight(suite, tools)
     for problem in problems:
         console.note(f"error: {problem}")

@@ -68,19 +68,27 @@ def run(arguments: argparse.Namespace) -> int:
         shown = all_settings.document(chosen)
         console.write(writing.as_json(shown) if arguments.json else all_settings.render(chosen))
         return 0
+    before = None
     if arguments.resume:
-        arguments, chosen = _resumed(arguments, chosen)
+        loaded = _loaded(arguments.evals or arguments.target, arguments.skill or "")
+        before = execution.earlier(loaded, arguments.workspace, arguments.iteration or 0)
+        if before:
+            arguments = _as_before(arguments, before, loaded)
+            chosen = chosen.resumed(before.meta.get("settings") or {})
+    return _run(arguments, chosen, before)
+
+
+def _run(arguments: argparse.Namespace, chosen: Settings, before: StoredRun | None) -> int:
+    """Runs the suite, unless something stands against it. `before` is the run to be resumed."""
     if not (arguments.replay or arguments.dry_run):
         _check_variables(arguments.pass_env or ())
     tools = Tools(environ=_environ(arguments, chosen))
     suite = _suite(arguments, chosen, tools)
-    if (
-        arguments.shard and not suite.cases
-    ):  # a job of a CI matrix that has nothing to do is no error
+    if arguments.shard and not suite.cases:  # no error in a job of a CI matrix
         console.note(f"--shard {arguments.shard} has no case of {suite.path}: nothing to run")
         return gates.PASSED
-    if arguments.save_answers:
-        _check_answers(suite, _repeats(suite, chosen))
+    _check_answers(arguments, suite, chosen)
+    execution.check_resumed(before, suite, _repeats(suite, chosen), tools)
     for warning in (*suite.meta.get("warnings", ()), *judging.warnings(suite)):
         console.note(f"warning: {warning}")
     if arguments.dry_run:
@@ -94,23 +102,12 @@ def run(arguments: argparse.Namespace) -> int:
     return _evaluated(suite, chosen, arguments, tools)
 
 
-def _check_answers(suite: Suite, repeats: int) -> None:
-    if len(suite.arms) * repeats > 1:
+def _check_answers(arguments: argparse.Namespace, suite: Suite, chosen: Settings) -> None:
+    if arguments.save_answers and len(suite.arms) * _repeats(suite, chosen) > 1:
         raise UsageError(
             "--save-answers keeps one answer of each case: take one --agent, --no-baseline and"
             " --runs 1"
         )
-
-
-def _resumed(
-    arguments: argparse.Namespace, chosen: Settings
-) -> tuple[argparse.Namespace, Settings]:
-    suite = _loaded(arguments.evals or arguments.target, arguments.skill or "")
-    before = execution.earlier(suite, arguments.workspace, arguments.iteration or 0)
-    if not before:
-        return arguments, chosen
-    settings = chosen.resumed(before.meta.get("settings") or {})
-    return _as_before(arguments, before, suite), settings
 
 
 def _as_before(
@@ -133,7 +130,7 @@ def _as_before(
         "harness_base_url": options.get("base_url"),
         "agent_command": [command] if isinstance(command, str) else command,
         "threshold": int(gates_before[0].limit * 100) if gates_before else None,
-        **{name: options.get(name) or None for name in _TOLD},
+        **{name: options.get(name) for name in _TOLD},
     }
     found = {
         name: value

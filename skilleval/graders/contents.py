@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from skilleval.assertions.rule import Rule
 from skilleval.graders import worktree
-from skilleval.graders.finding import Finding, compare, listed, wanted
+from skilleval.graders.finding import Finding, compare, compare_part, listed, wanted
 from skilleval.graders.workfiles import NO_STATE
 from skilleval.graders.worktree import matching
 from skilleval.model import Outcome
+from skilleval.process import capture
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "object": dict,
@@ -26,15 +27,32 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "number": (int, float),
     "boolean": bool,
 }
+_GAP = "\0"  # no text that is looked for goes across it
 Text = Callable[[Rule, str, str, bool], Finding]
 
 
 def decide(rule: Rule, outcome: Outcome) -> Finding:
     """The finding on a rule about the output, or about the file that it names."""
     test = _DECIDERS[rule.kind]
-    if not rule.where:
+    if rule.where:
+        return _in_file(rule, outcome, test)
+    if outcome.output_whole:
         return test(rule, outcome.output, "the output", True)
-    return _in_file(rule, outcome, test)
+    return _in_rest(rule, capture.pieces(outcome.output), test)
+
+
+def _in_rest(rule: Rule, kept: Sequence[str], decide: Text) -> Finding:
+    """The finding on an output of which a part was lost: in its middle, or nobody knows where.
+
+    What the rest does not decide is nobody's to decide: a judge would take what was lost for what
+    was never said.
+    """
+    known = len(kept) > 1 or rule.kind == "contains"  # else the rest need not be a part of it
+    if not known or (len(kept) == 1 and "starts" in rule.events):
+        return Finding(None, "a part of the output was lost", judged=False)
+    text = ("" if rule.kind == "length" else _GAP).join(kept)
+    found = decide(rule, text, "the output", False)
+    return found if found.holds is not None else found._replace(judged=False)
 
 
 def _in_file(rule: Rule, outcome: Outcome, decide: Text) -> Finding:
@@ -130,11 +148,12 @@ def _length(rule: Rule, text: str, place: str, whole: bool) -> Finding:
     unit = rule.events[0]
     counts = sorted(_COUNTS[unit](text))
     seen = f"{place} has {' or '.join(map(str, counts))} {unit}; asked for {wanted(rule.quantity)}"
+    if not whole:
+        holds = compare_part(counts[0], rule.quantity)
+        seen += ", and was not stored whole"
+        return Finding(None if holds is None else holds is not rule.negated, seen)
     found = {compare(count, rule.quantity) for count in counts}
-    more = not whole and (rule.quantity or ("",))[0] != ">="
-    if len(found) > 1 or (not whole and found == {False}) or (more and found == {True}):
-        return Finding(None, seen if whole else f"{seen}, and was not stored whole")
-    return Finding(found.pop() is not rule.negated, seen)
+    return Finding(found.pop() is not rule.negated if len(found) == 1 else None, seen)
 
 
 def _key(rule: Rule, text: str, place: str, whole: bool) -> Finding:

@@ -17,6 +17,7 @@ from skilleval.graders import repository, worktree
 from skilleval.model import Delta, Event, Outcome
 from skilleval.plaintext import escaped
 from skilleval.reading import markdown, reply
+from skilleval.stats.activation import has_record
 
 MOST_COMMANDS = 200
 MOST_NAMES = 50
@@ -101,7 +102,7 @@ def _facts(outcome: Outcome) -> Iterator[str]:
         yield f"### Git\n\n{gone}\n\n### Pull Requests\n\n{UNKNOWN}\n\n"
     for title, kind in (("Skills Used", "skill"), ("Denied Tool Calls", "denied")):
         rows = [_event(event) for event in outcome.events if event.kind == kind]
-        yield f"### {title}\n\n" + _rows(rows, known=bool(outcome.events)) + "\n"
+        yield f"### {title}\n\n" + _recorded(rows, outcome) + "\n"
 
 
 def _git(
@@ -174,11 +175,18 @@ def _rows(rows: Sequence[str], *, known: bool) -> str:
     return "".join(f"- {row}\n" for row in rows[:MOST_COMMANDS]) + note
 
 
+def _recorded(rows: Sequence[str], outcome: Outcome) -> str:
+    """A list of what the agent did, and whether anything of that was lost."""
+    whole = has_record(outcome) and outcome.events_whole
+    lost = "" if whole or not rows else "[a part of the record was lost: there may be more]\n"
+    return _rows(rows, known=whole) + lost
+
+
 def _commands(outcome: Outcome) -> Iterator[str]:
     inputs = [event.input for event in outcome.events if event.kind == "call"]
     commands = [escaped(str(given["command"])) for given in inputs if given.get("command")]
     if commands or outcome.after is not None:
-        listed = _rows(commands, known=bool(outcome.events))
+        listed = _recorded(commands, outcome)
         yield f"### Commands, in their order\n\n{listed}\n"
 
 

@@ -49,6 +49,14 @@ def compare(count: int, quantity: tuple[str, int] | None) -> bool:
     return count >= number if op == ">=" else count <= number
 
 
+def compare_part(count: int, quantity: tuple[str, int] | None) -> bool | None:
+    """Is it that many, where there may be more than were counted? None: it depends on those."""
+    op, number = quantity or (">=", 1)
+    if op == ">=":
+        return True if count >= number else None
+    return False if count > number else None
+
+
 def wanted(quantity: tuple[str, int] | None) -> str:
     """A quantity in words."""
     op, number = quantity or (">=", 1)

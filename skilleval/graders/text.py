@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from skilleval.model import Check, Evidence, Graded, Verdict
 from skilleval.tools import Tools
 
+LOST = "a part of the output was lost, and the text is not in the rest"
+
 
 def holds(needle: str, negate: bool, text: str) -> bool:
     """Is `needle` in `text`, or negated, is it not? Plain substring, matching case (seed 001)."""
@@ -17,14 +19,28 @@ def holds(needle: str, negate: bool, text: str) -> bool:
 
 
 def grade(checks: Sequence[Check], evidence: Evidence, tools: Tools) -> Graded:
-    """One `pass` or `fail` for each check, by its `text` and `negate`."""
-    output = evidence.outcome.output
-    verdicts = [
-        Verdict(check.id, "pass", 1, "", "text", check.weight)
-        if holds(check.text, check.negate, output)
-        else Verdict(
-            check.id, "fail", 0, "present" if check.negate else "missing", "text", check.weight
-        )
-        for check in checks
-    ]
-    return Graded(tuple(verdicts))
+    """One `pass` or `fail` for each check, by its `text` and `negate`.
+
+    What is not in the rest of an output of which a part was lost is a `skip`.
+    """
+    outcome = evidence.outcome
+    if outcome.output_whole:
+        return Graded(tuple(_verdict(check, outcome.output) for check in checks))
+    from skilleval.process.capture import pieces
+
+    kept = pieces(outcome.output)
+    return Graded(tuple(_verdict_on_rest(check, kept) for check in checks))
+
+
+def _verdict(check: Check, output: str) -> Verdict:
+    if holds(check.text, check.negate, output):
+        return Verdict(check.id, "pass", 1, "", "text", check.weight)
+    reason = "present" if check.negate else "missing"
+    return Verdict(check.id, "fail", 0, reason, "text", check.weight)
+
+
+def _verdict_on_rest(check: Check, kept: Sequence[str]) -> Verdict:
+    for piece in kept:
+        if holds(check.text, False, piece):
+            return _verdict(check, piece)
+    return Verdict(check.id, "skip", None, LOST, "text", check.weight)

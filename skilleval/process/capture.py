@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import math
 import os
+import re
 import time
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Protocol
@@ -21,6 +22,17 @@ CHUNK_BYTES = 64 * 1024
 LAST_READS = 32
 LAST_WAIT_S = 0.3
 POLL_S = 0.01
+# the line in place of what was cut
+CUT = re.compile(r"\[\.\.\. (\d+) bytes cut \.\.\.\]")
+_SEAM = re.compile(r"\n\[\.\.\. \d+ bytes cut \.\.\.\]\n")
+
+
+def pieces(text: str) -> list[str]:
+    """What was kept of a text of `Capture.text`: what is around the cut, or all if there is none.
+
+    For texts that are known to be cut: a program may have printed such a line itself.
+    """
+    return _SEAM.split(text)
 
 
 class Capture:

@@ -2,9 +2,11 @@
 
 `run_summary`, `deltas` and `delta` have the seed's keys and mean what they mean there: means and
 sample deviations (0 for one run) over the runs of all evals pooled, `pass_at_k` the share of evals
-that passed in full at least once, `k` the most runs of an eval, a delta the difference of two
-means. Two things differ: a number that nobody knows is null instead of 0, and a run that failed or
-was not graded is left out instead of counting as 0.
+that passed in full at least once, `k` the most runs of an eval. Three things differ: a number that
+nobody knows is null instead of 0; a run that failed or was not graded is left out instead of
+counting as 0; and a delta is the paired difference that the report prints (`stats.deltas`), over
+the evals that should trigger and were graded on both sides, not the difference of the two means,
+which may be over different evals.
 
 Further keys are ours: `statistics` holds the whole comparison, with what those numbers cannot say
 (n, intervals, paired effects, unbiased pass@k). `metadata`, `runs` and `notes` are what viewers of
@@ -20,6 +22,7 @@ from skilleval.model import EMPTY, SIDES, SuiteReport
 from skilleval.runfolder import serial
 from skilleval.stats.arms import ArmStatistics, Row, Side, sides, tokens
 from skilleval.stats.comparison import Comparison
+from skilleval.stats.deltas import Delta
 from skilleval.stats.estimators import Spread, spread
 
 _METRICS = ("pass_rate", "time_seconds", "tokens")
@@ -36,11 +39,12 @@ def document(
         for label in labels
         for key in (_key(label, True), _key(label, False))
     }
-    deltas = {}
-    for label in labels:
-        with_, without = by_key.get(_key(label, True)), by_key.get(_key(label, False))
-        if with_ and without and _has_runs(with_) and _has_runs(without):
-            deltas[label] = _delta(with_, without)
+    by_name = {arm.arm: arm for arm in comparison.arms}
+    deltas = {
+        each.label: _delta(each)
+        for each in comparison.deltas
+        if _has_runs(by_name[each.with_arm]) and _has_runs(by_name[each.without_arm])
+    }
     return {
         "run_summary": summary,
         "deltas": deltas,
@@ -91,17 +95,13 @@ def _has_runs(arm: ArmStatistics) -> bool:
     return arm.trials > arm.errored
 
 
-def _delta(with_: ArmStatistics, without: ArmStatistics) -> dict[str, float | None]:
+def _delta(delta: Delta) -> dict[str, float | None]:
     return {
-        "pass_rate": _minus(with_.pass_rate.mean, without.pass_rate.mean),
-        "time_seconds": _minus(with_.seconds.mean, without.seconds.mean),
-        "tokens": _minus(with_.tokens.mean, without.tokens.mean),
-        "cost_usd": _minus(with_.cost_usd.mean, without.cost_usd.mean),
+        "pass_rate": delta.effect.effect,
+        "time_seconds": delta.seconds,
+        "tokens": delta.tokens,
+        "cost_usd": delta.cost_usd,
     }
-
-
-def _minus(left: float | None, right: float | None) -> float | None:
-    return None if left is None or right is None else left - right
 
 
 def _metadata(report: SuiteReport, comparison: Comparison) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _run(side: Side, row: Row) -> dict[str, Any]:
             "total": score.checks_total,
             "time_seconds": outcome.seconds,
             "tokens": tokens(outcome),
-            "tool_calls": calls if outcome.events else None,
+            "tool_calls": calls if outcome.events and outcome.events_whole else None,
             "errors": int(row.state == "errored"),
         },
         "expectations": [

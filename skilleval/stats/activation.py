@@ -15,6 +15,7 @@ from skilleval.stats.estimators import Interval, wilson
 # agentskills.io: a case counts as triggered if at least half of its trials were
 THRESHOLD = 0.5
 NO_EVENTS = "no tool events"
+LOST = "a part of what the agent did was lost"
 
 
 class Triggering(NamedTuple):
@@ -60,7 +61,7 @@ def activation(
     arm: str, skills: Collection[str], trials: Sequence[tuple[Case, Outcome]]
 ) -> Activation:
     """What the events of the trials say about the skill, by whichever of its names."""
-    silent = bool(trials) and not any(outcome.events for _, outcome in trials)
+    silent = bool(trials) and not any(has_record(outcome) for _, outcome in trials)
     natural: dict[str, list[bool]] = {}
     cases: dict[str, Case] = {}
     forced = []
@@ -90,10 +91,17 @@ def uses(outcome: Outcome, skills: Collection[str]) -> bool:
     )
 
 
+def has_record(outcome: Outcome) -> bool:
+    """Is anything recorded of what the agent did? That it was tried again is no deed of it."""
+    return any(event.kind != "retry" for event in outcome.events)
+
+
 def unseen(outcome: Outcome) -> str:
     """Why an outcome that shows no use of a skill does not prove that there was none; "" if so."""
-    if not outcome.events:
+    if not has_record(outcome):
         return NO_EVENTS
+    if not outcome.events_whole:
+        return LOST
     ended = outcome.status == "ok" and not outcome.failure and not outcome.timed_out
     return "" if ended else "the agent did not come to its end"
 

@@ -72,6 +72,8 @@ def outcome(attempts: Sequence[Attempt]) -> Outcome:
         stderr=printed([attempt.done.stderr for attempt in attempts]),
         model=last.told.model,
         session=last.told.session,
+        output_whole=last.told.output_whole,
+        events_whole=last.told.events_whole,
     )
 
 

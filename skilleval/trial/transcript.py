@@ -18,11 +18,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skilleval.model import EMPTY, Event, Failure, Usage
+from skilleval.process.capture import CUT
 from skilleval.reading.jsonvalues import items, mapping, word
 
 # what no later stage can be given: a lone surrogate is no UTF-8, and NUL ends a string elsewhere
 _UNSAFE = re.compile("[\0\ud800-\udfff]")
-_CUT = re.compile(r"\[\.\.\. (\d+) bytes cut \.\.\.\]")  # the line of `capture`
 _DEEPEST = 40
 _LONGEST_REASON = 2_000
 _DECODER = json.JSONDecoder(strict=False)  # strings with raw control characters are still read
@@ -58,7 +58,8 @@ class Transcript(NamedTuple):
     than one: with commas), `session` what the program calls this conversation. `details` are
     tokens that `Usage` has no field for: `cache_creation`, `reasoning`, and `uncached`, the input
     that was not read from a cache (Claude leaves the cached part out of `Usage.input`, Codex
-    includes it). `notes` say what was left out or has to be known.
+    includes it). `notes` say what was left out or has to be known. `output_whole` and
+    `events_whole` are false where a part of them was lost.
     """
 
     output: str = ""
@@ -71,14 +72,20 @@ class Transcript(NamedTuple):
     model: str = ""
     notes: tuple[str, ...] = ()
     details: Mapping[str, int] = EMPTY
+    output_whole: bool = True
+    events_whole: bool = True
 
 
 class Stream(NamedTuple):
-    """The JSON objects of an output. `plain` is all of it, if none was meant as JSON."""
+    """The JSON objects of an output. `plain` is all of it, if none was meant as JSON.
+
+    `whole` is false if a part is missing, or a line that was meant as an object is none.
+    """
 
     records: tuple[dict[str, Any], ...] = ()
     plain: str = ""
     notes: tuple[str, ...] = ()
+    whole: bool = True
 
 
 def stream(stdout: str) -> Stream:
@@ -92,10 +99,10 @@ def stream(stdout: str) -> Stream:
     if whole:
         return Stream(tuple(whole))
     records: list[dict[str, Any]] = []
-    junk, cut, meant = 0, 0, False
+    junk, cut, meant, broken = 0, 0, False, False
     for line in text.split("\n"):  # and no other separator: one may stand within a JSON string
         found = _parsed(line)
-        marker = None if found else _CUT.fullmatch(line.strip())
+        marker = None if found else CUT.fullmatch(line.strip())
         if found:
             records += found
         elif marker:
@@ -103,8 +110,9 @@ def stream(stdout: str) -> Stream:
         elif line.strip():
             junk += 1
             meant = meant or line.lstrip()[0] in "{["
+            broken = broken or line.lstrip().startswith(("{", "[{"))
     plain = "" if records or meant else str(safe(text))
-    return Stream(tuple(records), plain, _notes(0 if plain else junk, cut))
+    return Stream(tuple(records), plain, _notes(0 if plain else junk, cut), not (cut or broken))
 
 
 def _notes(junk: int, cut: int) -> tuple[str, ...]:

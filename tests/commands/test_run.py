@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -302,6 +303,61 @@ def test_an_impatient_ctrl_c_does_not_cut_short_what_ends_the_agents(tmp_path):
     assert "still ending what runs" in errors
     assert "Traceback" not in errors
     assert subprocess.run(["pgrep", "-f", str(place)], capture_output=True).stdout == b""
+
+
+def unfinished(root, server, *arguments):
+    """A run of two scenarios that ended before the second one; returns its folder."""
+    for name in ("a", "b", "c"):
+        scenario(root, f"scenario-{name}")
+    cases = ("--case", "scenario-a", "scenario-b")
+    assert run(root, server, "skills/demo", *cases, *arguments).returncode == 0
+    folder = root / "eval-workspace" / "demo-workspace" / "iteration-1"
+    (folder / "summary.json").unlink()
+    shutil.rmtree(folder / "eval-scenario-b")
+    return folder
+
+
+def test_a_resumed_run_is_of_the_cases_and_settings_that_it_was_started_with(tmp_path, server):
+    folder = unfinished(tmp_path, server, "--model", "m1", "--threshold", "60")
+    server.on(CHAT, model(fails=("body",)))
+    asked = len(server.requests)
+    done = run(tmp_path, server, "skills/demo", "--resume", OPENKATA_EVAL_MODEL="m2")
+    assert (done.returncode, len(server.requests) - asked) == (0, 2), done.stderr
+    assert "Overall: 80% PASS (threshold: 60%)" in done.stdout
+    assert "scenario-c" not in done.stdout
+    settings = json.loads((folder / "run.json").read_text())["settings"]
+    assert settings["model"] == {"value": "m1", "source": "--model"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "difference"),
+    [
+        (["skills/demo", "--model", "m2"], "is of models http=claude-sonnet-4.6; this would"),
+        (["skills/demo", "--case", "scenario-a"], "is of cases scenario-b; this would be of cases"),
+        (["skills/demo/evals/scenario-a"], "is of cases scenario-b; this would be of cases fewer"),
+        (["skills/demo", "--backend", "kiro"], "is of agents http; "),
+    ],
+)
+def test_a_resumed_run_is_of_nothing_else(tmp_path, server, arguments, difference):
+    folder = unfinished(tmp_path, server)
+    before, asked = (folder / "run.json").read_bytes(), len(server.requests)
+    done = run(tmp_path, server, *arguments, "--resume")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"the run in {folder.relative_to(tmp_path)} {difference}" in done.stderr
+    assert ((folder / "run.json").read_bytes(), len(server.requests)) == (before, asked)
+
+
+def test_no_scenario_is_started_after_a_result_that_could_not_be_kept(tmp_path, server):
+    scenario(tmp_path, "scenario-a")
+    scenario(tmp_path, "scenario-b")
+    folder = tmp_path / "eval-workspace" / "demo-workspace" / "iteration-1"
+    build.write(folder / "eval-scenario-a", "a file where the folder should be")
+    done = run(tmp_path, server, "skills/demo", "--resume", "--concurrency", "1")
+    assert (done.returncode, len(server.requests), reports(tmp_path)) == (3, 2, [])
+    assert "iteration-1 cannot be written: Not a directory" in done.stderr
+    (folder / "eval-scenario-a").unlink()
+    assert run(tmp_path, server, "skills/demo", "--resume").returncode == 0
+    assert len(reports(tmp_path)) == 1
 
 
 def test_resume_without_a_run_is_a_usage_error(tmp_path, server):

@@ -383,7 +383,9 @@ def test_pull_requests_that_nobody_could_list_are_unknown():
     assert decided("A branch was created", came) == "pass"
     assert decided("A PR was opened", came) == "judge"
     assert decided("No PR was opened", came) == "judge"
-    unseen = outcome(was={**git(), "open_prs": None}, now=git("ba", "feat main", "feat", prs=[OPEN]))
+    unseen = outcome(
+        was={**git(), "open_prs": None}, now=git("ba", "feat main", "feat", prs=[OPEN])
+    )
     assert decided("A PR was opened", unseen) == "judge"
 
 

@@ -104,6 +104,23 @@ def test_a_side_where_every_run_failed_has_no_delta():
     assert any("all 2 trials failed" in note for note in found["notes"])
 
 
+def test_a_delta_is_the_paired_difference_that_the_report_prints():
+    """`a` was graded on both sides, `b` on one only, and `n` should not trigger the skill."""
+    control = trials.case("n", should_trigger=False)
+    words = {"a": ("p f", "f f"), "b": ("f f f", "timeout"), "n": ("p", "f")}
+    report = trials.report(words, cases=[control])
+    found, [printed] = benchmark(report), compare(report).deltas
+    assert found["delta"]["pass_rate"] == printed.effect.effect == 0.5
+    assert found["delta"]["time_seconds"] == printed.seconds
+    assert found["deltas"] == {"codex": found["delta"]}
+    assert for_viewers(found, "codex")["run_summary"]["delta"]["pass_rate"] == 0.5
+    means = [
+        found["run_summary"][f"codex_{side}_skill"]["pass_rate"]["mean"]
+        for side in ("with", "without")
+    ]
+    assert means[0] - means[1] != 0.5
+
+
 def test_one_agent_with_two_models_is_two_configurations():
     arms = tuple(Arm(f"codex-{m}", "codex", m) for m in ("m1", "m2"))
     found = benchmark(trials.report({"a": ("p", "f")}, arms=arms))
