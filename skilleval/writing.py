@@ -74,6 +74,10 @@ def _indented(value: Any, line: str) -> str:
     """`line` is what starts a line at this depth."""
     if isinstance(value, str):
         return encode_basestring_ascii(value)
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "true" if value else "false"
+    if isinstance(value, int):
+        return int.__repr__(value)
     inner = f"{line}  "
     if isinstance(value, dict) and value:
         rows = [

@@ -80,13 +80,23 @@ def _standing(lineage: Lineage, pid: int) -> Standing:
             return "member"
         if environ:
             return "stranger"
+        if _is_older(lineage, pid):
+            return "stranger"
         # The arguments of a new program are there a moment before its environment.
         known = _read(f"/proc/{pid}/cmdline") or _is_zombie(pid)
         return "doubtful" if known else "starting"
     except PermissionError:
         return "stranger"
-    except OSError:
-        return "doubtful"
+    except OSError:  # it has vanished, or is dead
+        return "stranger" if _is_older(lineage, pid) else "doubtful"
+
+
+def _is_older(lineage: Lineage, pid: int) -> bool:
+    """Whether a process is known to be there for longer than the leader: it cannot be its child."""
+    try:
+        return bool(lineage.leader) and _start(pid) < _start(lineage.leader)
+    except (OSError, IndexError):
+        return False
 
 
 def _holds(pipes: frozenset[tuple[int, int]], pid: int) -> bool:
@@ -108,7 +118,17 @@ def _pid_space() -> int:
 
 
 def _is_zombie(pid: int) -> bool:
-    return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[0] in (b"Z", b"X")
+    return _fields(pid)[0] in (b"Z", b"X")
+
+
+def _start(pid: int) -> int:
+    """When a process began, in ticks since the start of the machine."""
+    return int(_fields(pid)[19])
+
+
+def _fields(pid: int) -> list[bytes]:
+    """The fields of its `stat` from the third, its state, on: see proc(5)."""
+    return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
 def _read(path: str) -> bytes:

@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 def to_json(value: Any) -> Any:
     """Plain JSON values of a noun, and of everything in it."""
+    if value is None or isinstance(value, str | int | float):
+        return value  # most values, and the quickest to tell
     if isinstance(value, tuple):
         names = getattr(value, "_fields", None)
         if names is not None:
@@ -33,8 +35,6 @@ def to_json(value: Any) -> Any:
             return {"utf-8": value.decode()}  # readable, and so are differences
         except UnicodeDecodeError:
             return {"base64": base64.b64encode(value).decode()}
-    if value is None or isinstance(value, str | int | float):
-        return value
     return str(value)
 
 

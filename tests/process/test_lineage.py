@@ -1,5 +1,6 @@
 import os
 import subprocess
+import time
 import uuid
 from pathlib import Path
 
@@ -99,3 +100,23 @@ def test_leaders_of_other_runs_are_not_looked_at(sleeper):
     child, token = sleeper
     assert look(Lineage(token)).members == [child.pid]
     assert look(Lineage(token), others={child.pid}).members == []
+
+
+def test_dead_process_from_before_the_leader_is_in_no_doubt():
+    """Many a machine has one that nobody ever reaps; it would cost every run a second look."""
+    command = ["sh", "-c", "sleep 0 & echo $!; exec sleep 60"]
+    before = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+    zombie = int(before.stdout.readline())
+    leader = None
+    try:
+        while ") Z" not in Path(f"/proc/{zombie}/stat").read_text():
+            pass
+        time.sleep(0.05)  # the kernel counts in hundredths of a second
+        leader = subprocess.Popen(["sleep", "60"], start_new_session=True)
+        assert zombie not in look(Lineage(b"nobody-has-this", leader.pid)).doubtful
+    finally:
+        os.killpg(before.pid, 9)
+        before.communicate()
+        if leader:
+            leader.kill()
+            leader.wait()
