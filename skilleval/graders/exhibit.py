@@ -98,7 +98,8 @@ def _facts(outcome: Outcome) -> Iterator[str]:
         yield "### Git\n\n" + "".join(_git(before, after, change)) + "\n"
         yield "### Pull Requests\n\n" + "".join(_pull_requests(before, after, change)) + "\n"
     else:
-        gone = "there is no repository any more" if before else UNKNOWN
+        seen = before and outcome.after.files is not None
+        gone = "there is no repository any more" if seen else UNKNOWN
         yield f"### Git\n\n{gone}\n\n### Pull Requests\n\n{UNKNOWN}\n\n"
     for title, kind in (("Skills Used", "skill"), ("Denied Tool Calls", "denied")):
         rows = [_event(event) for event in outcome.events if event.kind == kind]

@@ -27,6 +27,8 @@ def decide(rule: Rule, absent: bool, outcome: Outcome) -> Finding:
     before, after = states(outcome)
     if not before:
         return Finding(None, "no git state was stored with this trial")
+    if not after and outcome.after and outcome.after.files is None:
+        return Finding(None, "the workspace was not seen after the run, nor was its repository")
     if not after:
         gone = "after the run there is no git repository to look at"
         return Finding(None if absent else False, gone)

@@ -241,12 +241,15 @@ class _Trial:
             self.notes.append(f"{cut} bytes of output were cut out of the middle")
 
     def _look(self, place: workspace.Place, before: State) -> tuple[State, Delta]:
-        """The state afterwards, and the change; what cannot be seen any more is noted."""
+        """The state afterwards, and the change; what cannot be seen any more is noted.
+
+        Of a workspace that is gone, or leads elsewhere now, nothing is known.
+        """
         try:
             files = place.files(self.tools)
         except OSError as error:
-            files = Snapshot()
             self.notes.append(f"the workspace is gone: {textfile.reason(error)}")
+            return State(None), Delta()
         changes = snapshot.delta(place.ground.files, files)
         git, problem = self.tools.observe(lambda: self._git(place, changes))
         if problem:

@@ -118,6 +118,15 @@ def test_trials_of_a_complete_run_that_ended_in_an_error_are_tried_again(tmp_pat
     assert "4 trials: 4 graded" in report(tmp_path)
 
 
+def test_a_run_that_is_gone_on_with_is_not_complete_until_it_ends_again(tmp_path):
+    fake_suite.make(tmp_path, steps=[{"fail": "down"}])
+    run(tmp_path, "--retries", "0")
+    script(tmp_path, PASSING)
+    assert resume(tmp_path, "--iteration", "1", "--max-budget-usd", "0").returncode == 3
+    assert not (folder(tmp_path) / "summary.json").exists()
+    assert resume(tmp_path, "--max-budget-usd", "1").returncode == 0
+
+
 def test_changed_trials_are_run_again_and_old_ones_are_in_no_report(tmp_path):
     interrupted(tmp_path)
     fake_suite.make(tmp_path, prompt="Write out.txt, please")

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from evidence import decided
 from harness_fake import (
     SKILL,
     Fake,
@@ -22,7 +23,7 @@ from harness_fake import (
     tools,
 )
 
-from skilleval.model import Outcome, Usage
+from skilleval.model import Delta, Outcome, Usage
 from skilleval.process import TOKEN_NAME, owner
 from skilleval.runfolder import serial
 from skilleval.trial import grounds, harness
@@ -380,6 +381,23 @@ def test_locked_or_odd_workspace_is_an_outcome_and_is_removed(tmp_path, run, scr
     assert (outcome.status, outcome.output) == ("ok", "done")
     assert "made.txt" in paths(outcome.delta.added)
     assert not list((tmp_path / "temporary").glob("skilleval-[!g]*"))
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "rm -rf ../workspace",
+        "rm -rf ../workspace; ln -s / ../workspace",
+        "mv ../workspace ../other; ln -s other ../workspace",
+    ],
+)
+def test_files_of_a_workspace_that_is_gone_are_unknown_and_not_deleted(run, script):
+    outcome = run(f"{script}; echo done", files={"files/a.txt": "A"})
+    assert outcome.after.files is None
+    assert outcome.delta == Delta()
+    for claim in ("No file was created", "`b.md` was not created", "`a.txt` was deleted"):
+        assert decided(claim, outcome) == "judge"
+    assert decided("A commit was created", outcome) == "judge"
 
 
 def test_repository_above_does_not_become_the_evidence(tmp_path, run):
