@@ -105,7 +105,8 @@ def test_skill_makes_the_difference(bench, ran, agent):
     benchmark = read(bench.iteration() / "benchmark.json")
     rates = [benchmark["run_summary"][f"{agent}_{arm}"]["pass_rate"]["mean"] for arm in ARMS]
     assert rates == [1.0, 0.5]
-    assert benchmark["deltas"][agent]["pass_rate"] == 0.5
+    # of the eval that should trigger: the negative control passes on both sides
+    assert benchmark["deltas"][agent]["pass_rate"] == 1.0
 
 
 @each_agent
