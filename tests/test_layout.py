@@ -43,7 +43,7 @@ LAYERS = [
         "asking.retry",
         "bench.workloads",
     ],
-    ["process.owner", "redaction", "reading.reply"],
+    ["process.owner", "redaction", "reading.reply", "graders.starters"],
     [
         "stats.activation",
         "reading.jsonvalues",
@@ -54,7 +54,7 @@ LAYERS = [
         "reading.textfile",
         "asking.throttling",
     ],
-    ["graders.worktree", "writing", "yamlscalar"],
+    ["graders.meant", "graders.worktree", "writing", "yamlscalar"],
     [
         "runfolder.foreignfiles",
         "trial.gitfiles",

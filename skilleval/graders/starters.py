@@ -23,8 +23,12 @@ class Starter(NamedTuple):
     is_text: bool = False
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 def _starter(values: str = "", operands: int = 0, *, is_text: bool = False) -> Starter:
-    return Starter(frozenset(values.split()), operands, is_text)
+    return Starter(_words(values), operands, is_text)
 
 
 _IN_CONTAINER = _starter("-e --env --env-file -u --user -w --workdir --detach-keys", 1)
@@ -100,23 +104,23 @@ _PYTHON = frozenset({"-W", "-X", "--check-hash-based-pycs"})
 _EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FD_EXEC = frozenset({"-x", "--exec", "-X", "--exec-batch"})
 # what reads, shows or moves what it is given, and starts nothing by it
-_DATA = frozenset(
+_DATA = _words(
     "echo printf grep egrep fgrep zgrep rg ag ack cat tac nl head tail less more wc ls cd pushd"
     " mkdir rmdir touch rm cp mv ln chmod chown stat file du df tree basename dirname realpath"
     " readlink which whereis type man whatis command hash test [ [[ sed jq yq diff cmp comm sort"
     " uniq cut tr tee paste column fold base64 xxd od md5sum sha256sum tar zip unzip gzip gunzip"
-    " curl wget gh glab git find fd locate read return exit true false : sleep kill pkill pgrep ps"
-    " id whoami pwd date uname hostname unset".split()
+    " curl wget gh glab locate read return exit true false : sleep kill pkill pgrep ps"
+    " id whoami pwd date uname hostname unset"
 )
 # subcommands of git that may start programs
 _OF_GIT = frozenset({"bisect", "rebase", "submodule", "filter-branch", "difftool", "mergetool"})
-_MANAGERS = frozenset(
+_MANAGERS = _words(
     "pip pipx uv poetry pdm rye pipenv conda mamba micromamba npm pnpm yarn bun apt apt-get apk dnf"
-    " yum brew gem cargo go composer bundle choco winget".split()
+    " yum brew gem cargo go composer bundle choco winget"
 )
-_MANAGING = frozenset(
+_MANAGING = _words(
     "install i add uninstall remove rm upgrade update show info view list ls search download"
-    " require get freeze why outdated".split()
+    " require get freeze why outdated"
 )
 _PRINTERS = frozenset({"echo", "printf"})
 
@@ -178,9 +182,10 @@ def _of_python(words: Sequence[str]) -> tuple[list[str], bool] | None:
 
 
 def _of_find(words: Sequence[str], flags: frozenset[str]) -> tuple[list[str], bool] | None:
-    start = next((n for n, word in enumerate(words, 1) if word in flags), 0)
-    if not start:
+    starts = [n for n, word in enumerate(words, 1) if word in flags]
+    if len(starts) != 1:
         return None
+    [start] = starts
     end = next((n for n in range(start, len(words)) if words[n] in (";", "+")), len(words))
     return list(words[start:end]), False
 
@@ -188,6 +193,8 @@ def _of_find(words: Sequence[str], flags: frozenset[str]) -> tuple[list[str], bo
 def takes_data(words: Sequence[str]) -> bool:
     """Are all arguments of a command data, so that none of them can be a command?"""
     name, *rest = words
+    if name in ("find", "fd", "fdfind"):
+        return not {*rest} & (_EXEC | _FD_EXEC)
     if name == "git":
         return not any(word in _OF_GIT or word.startswith("alias.") for word in rest)
     operands = [word for word in rest if not word.startswith("-")]

@@ -89,6 +89,8 @@ def _none(rule: Rule, tree: Tree) -> Finding:
             unknown.append(name)
     if hits:
         return Finding(False, f"{_events(rule)}: {listed(hits)}")
+    if beside := _beside(rule, tree):
+        return Finding(None, f"not {_events(rule)}, but there is {listed(beside)}")
     if unknown:  # a misspelt name must not pass for an unchanged file
         return Finding(None, f"there never was a file {listed(unknown)}")
     if tree.unreadable:
@@ -107,17 +109,39 @@ def _counted(rule: Rule, tree: Tree) -> Finding:
         return Finding(None, "what the workspace held before the agent was not stored")
     if rule.where and worktree.inside(rule.where) is None:
         return Finding(None, f"{rule.where!r} is outside of the workspace")
-    pool = dict.fromkeys(path for event in rule.events for path in tree.having(event))
-    paths = [path for path in pool if not rule.where or worktree.is_below(path, rule.where)]
-    if rule.names:
-        paths = [path for path in paths if any(matching(name, [path]) for name in rule.names)]
+    paths = _meant(rule, tree, rule.events)
     seen = f"{_events(rule)}: {listed(paths)}"
+    beside = _beside(rule, tree)
+    if beside and not paths:
+        return Finding(None, f"{seen}, but there is {listed(beside)}")
     if rule.negated:
         if tree.unreadable and not paths:
             return Finding(None, f"nobody can look into {listed(tree.unreadable)}")
         return Finding(not paths, seen)
     asked = f"; asked for {wanted(rule.quantity)}" if rule.quantity else ""
     return Finding(compare(len(paths), rule.quantity), f"{seen}{asked}")
+
+
+def _meant(rule: Rule, tree: Tree, events: Sequence[str]) -> list[str]:
+    """The files to which one of the events happened, of those that the sentence is about."""
+    pool = dict.fromkeys(path for event in events for path in tree.having(event))
+    paths = [path for path in pool if not rule.where or worktree.is_below(path, rule.where)]
+    if not rule.names:
+        return paths
+    return [path for path in paths if any(matching(name, [path]) for name in rule.names)]
+
+
+def _beside(rule: Rule, tree: Tree) -> list[str]:
+    """Of the files that it is about, those of which it may be said, or not, that they changed.
+
+    A sentence that names creation beside modification has said what is meant.
+    """
+    return [] if "created" in rule.events else _meant(rule, tree, _others(rule))
+
+
+def _others(rule: Rule) -> list[str]:
+    """Whether a new file, or a deleted one, counts as modified or changed, no sentence says."""
+    return sorted({"created", "deleted"} - {*rule.events}) if "modified" in rule.events else []
 
 
 def _only(rule: Rule, tree: Tree) -> Finding:
@@ -130,9 +154,8 @@ def _only(rule: Rule, tree: Tree) -> Finding:
     idle = [name for name in rule.names if not matching(name, pool, rule.where)]
     if idle and not rule.negated:
         return Finding(False, f"not {_events(rule)}: {listed(idle)}")
-    others = {"created", "deleted"} - {*rule.events} if "modified" in rule.events else set()
-    beside = [path for event in sorted(others) for path in tree.having(event) if path not in own]
-    if beside:  # whether a new file counts as a modified one, the sentence does not say
+    beside = [path for event in _others(rule) for path in tree.having(event) if path not in own]
+    if beside:
         return Finding(None, f"only {listed(own)} {_events(rule)}, but there is {listed(beside)}")
     return Finding(True, f"{_events(rule)}: {listed(own)}, and no other file")
 

@@ -334,3 +334,12 @@ def test_missing_program_is_reported(tmp_path):
     suite = Suite("s", "s", (), arms=(Arm("a", "claude-code"),))
     (reason,) = claude_code.preflight(suite, Tools(environ={"PATH": str(tmp_path)}))
     assert reason.startswith("claude not found on PATH; install it: npm")
+
+
+def test_answer_in_the_result_is_whole_whatever_else_of_the_stream_was_lost():
+    result = json.dumps({"type": "result", "result": "done", "is_error": False})
+    told = claude_code.read(f"[... 900 bytes cut ...]\n{result}", "", 0)
+    assert (told.output, told.output_whole, told.events_whole) == ("done", True, False)
+    spoken = json.dumps(said({"type": "text", "text": "hm"}))
+    told = claude_code.read(f'{spoken}\n{{"type": "resu', "", None)
+    assert (told.output, told.output_whole, told.events_whole) == ("hm", False, False)

@@ -225,3 +225,12 @@ def test_huge_prompt_goes_to_standard_input():
     assert codex.argv(huge)[-1] == "--skip-git-repo-check"
     assert codex.stdin(huge) == b"x" * 200_000
     assert codex.stdin(ASK) is None
+
+
+@pytest.mark.parametrize("lost", ["[... 900 bytes cut ...]", '{"type": "item.comp'])
+def test_stream_that_lost_a_part_is_neither_whole_in_output_nor_in_events(lost):
+    good = json.dumps(item("agent_message", text="done"))
+    told = codex.read(f"{lost}\n{good}", "", 0)
+    assert (told.output, told.output_whole, told.events_whole) == ("done", False, False)
+    told = codex.read(good, "", 0)
+    assert (told.output_whole, told.events_whole) == (True, True)

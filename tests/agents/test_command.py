@@ -120,3 +120,11 @@ def test_missing_program_is_reported_once(tmp_path):
     tools = Tools(environ={"PATH": str(tmp_path)})
     (reason,) = command.preflight(Suite("s", "s", (), arms=tuple(arms)), tools)
     assert reason.startswith("no-such-agent not found on PATH")
+
+
+def test_output_of_which_the_middle_was_cut_is_not_whole(tmp_path):
+    code = "print('x' * 10_000_100); print('end')"
+    outcome = run(tmp_path, [sys.executable, "-c", code, "{prompt}"])
+    assert (outcome.output_whole, outcome.events_whole) == (False, False)
+    outcome = run(tmp_path, [*ECHO, "{prompt}"])
+    assert (outcome.output_whole, outcome.events_whole) == (True, True)

@@ -14,6 +14,7 @@ from skilleval import engine, settings
 from skilleval.agents import kiro
 from skilleval.errors import SkillevalError
 from skilleval.formats import scenario
+from skilleval.process import Completed
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the fake engine is a shell script")
 DIRECT = {"scenario.json": '{"sandbox": false}'}
@@ -351,3 +352,8 @@ def test_an_engine_that_does_not_answer_is_quoted(tmp_path):
     [problem] = kiro.preflight(suite(tmp_path), fake.tools)
     assert "docker info" in problem
     assert "no, says FAKE_DOCKER_FAILS" in problem
+
+
+@pytest.mark.parametrize(("cut", "whole"), [(0, True), (9, False)])
+def test_output_that_was_cut_is_not_whole(cut, whole):
+    assert kiro._outcome([Completed(0, stdout_cut_bytes=cut)]).output_whole is whole

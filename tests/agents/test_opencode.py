@@ -235,3 +235,11 @@ def test_endpoint_without_a_model_is_that_of_openai():
 
 def test_nothing_is_configured_without_an_endpoint():
     assert configuration(model="p/m") == {"autoupdate": False, "share": "disabled"}
+
+
+def test_stream_that_lost_a_part_is_neither_whole_in_output_nor_in_events():
+    good = json.dumps(text("done"))
+    told = opencode.read(f"[... 900 bytes cut ...]\n{good}", "", 0)
+    assert (told.output, told.output_whole, told.events_whole) == ("done", False, False)
+    told = opencode.read(good, "", 0)
+    assert (told.output_whole, told.events_whole) == (True, True)

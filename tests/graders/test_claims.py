@@ -124,6 +124,48 @@ def test_a_length_that_depends_on_how_it_is_counted_is_for_the_judge(output, wan
     assert decided("The output is at most 2 words", outcome(output=output)) == want
 
 
+HEAD_AND_TAIL = "one two\n[... 900 bytes cut ...]\nnine ten"
+OF_A_PART = [
+    ('The output contains "two"', "pass"),
+    ('The output does not contain "nine"', "fail"),
+    ('The output contains "three"', "skip"),
+    ('The output does not contain "three"', "skip"),
+    ('The output contains "cut"', "skip"),
+    ('The output contains "two\nnine"', "skip"),
+    ('The output starts with "one"', "pass"),
+    ('The output starts with "two"', "fail"),
+    ('The output ends with "ten"', "skip"),
+    ('The output is exactly "one"', "skip"),
+    ("The output is valid JSON", "skip"),
+    ("The output is not valid JSON", "skip"),
+    ('The JSON output has the key "a"', "skip"),
+    ("The output is at most 2 words", "fail"),
+    ("The output is at most 3 words", "skip"),
+    ("The output is at least 3 words", "pass"),
+    ("The output is at least 4 words", "skip"),
+    ("The output is at most 5 characters", "fail"),
+    ("The output is at most 90 characters", "skip"),
+    ("The output has at most 1 line", "skip"),
+]
+
+
+@pytest.mark.parametrize(("text", "want"), OF_A_PART)
+def test_of_an_output_that_was_cut_only_what_is_left_counts(text, want):
+    assert decided(text, outcome(output=HEAD_AND_TAIL, output_whole=False)) == want
+
+
+def test_an_output_that_quotes_a_cut_is_whole():
+    came = outcome(output=HEAD_AND_TAIL)
+    assert decided('The output does not contain "three"', came) == "pass"
+
+
+def test_an_answer_of_which_nobody_knows_what_was_lost_has_no_length_and_no_start():
+    came = outcome(output="one two three", output_whole=False)
+    assert decided('The output contains "two"', came) == "pass"
+    for text in ('starts with "one"', "is at most 2 words", "is at least 2 words"):
+        assert decided(f"The output {text}", came) == "skip"
+
+
 def test_a_text_in_other_letters_is_for_the_judge():
     assert decided('The output starts with "Done"', outcome(output="DONE.")) == "judge"
     assert decided('The output is exactly "Done"', outcome(output=" Done\n")) == "pass"

@@ -185,3 +185,10 @@ def test_where_files_were_not_stored_the_calls_say_what_became_of_them():
     text = exhibit.shown(came, ROOM)
     assert f"{exhibit.NOT_STORED}By its calls:\n- written: a\\n.md\n- edited: b.md\n\n" in text
     assert not {"c.md", "d.md"} & {*text.split()}
+
+
+def test_of_a_record_that_lost_a_part_the_judge_is_told_so():
+    text = exhibit.shown(calls("npm test", events_whole=False), ROOM)
+    assert "- npm test\n[a part of the record was lost: there may be more]\n" in text
+    assert "### Skills Used\n\nunknown\n" in text
+    assert "[a part of" not in exhibit.shown(calls("npm test"), ROOM)

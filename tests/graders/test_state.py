@@ -7,7 +7,7 @@ from evidence import CASES, OPEN, calls, decided, git, of_row, outcome, sha, ver
 
 from skilleval import assertions, engine
 from skilleval.graders import state as state_grader
-from skilleval.model import Case, Evidence, FileChange, Outcome, Rules
+from skilleval.model import Case, Evidence, FileChange, Outcome, Rules, State
 from skilleval.runfolder import serial
 from skilleval.tools import Tools
 
@@ -572,3 +572,36 @@ def test_what_an_agent_writes_into_its_workspace_grades_nothing():
     check = assertions.check(1, "A commit was created", True)
     [found] = engine.grade(Case("c", "", (check,)), came, rules, Tools()).verdicts
     assert found.status == "fail"
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "want"),
+    [
+        ("No files were changed", {"a.md": "x", "b.md": "y"}, "judge"),
+        ("No files were modified", {"a.md": "x", "b.md": "y"}, "judge"),
+        ("No files were modified", {}, "judge"),
+        ("Files were changed", {"a.md": "x", "b.md": "y"}, "judge"),
+        ("No `*.md` files were changed", {"a.md": "x", "b.py": "y"}, "pass"),
+        ("No `*.md` files were changed", {"a.md": "x", "b.md": "y"}, "judge"),
+        ("`a.md` was not modified", {}, "judge"),
+        ("`a.md` is unchanged", {"a.md": "x", "b.md": "y"}, "pass"),
+        ("No files were changed", {"a.md": "x"}, "pass"),
+        ("No files were changed", {"a.md": "z", "b.md": "y"}, "fail"),
+        ("No files were deleted", {"a.md": "x", "b.md": "y"}, "pass"),
+        ("No files were created or modified", {}, "pass"),
+        ("The workspace is unchanged", {"a.md": "x", "b.md": "y"}, "fail"),
+        ("`b.md` was not modified", {"a.md": "x", "b.md": "y"}, "judge"),
+        ("`b.md` was not deleted", {"a.md": "x", "b.md": "y"}, "pass"),
+    ],
+)
+def test_whether_a_new_file_is_a_change_is_for_the_judge(text, after, want):
+    assert decided(text, outcome({"a.md": "x"}, after)) == want
+
+
+def test_of_a_workspace_that_nobody_saw_afterwards_nothing_is_known():
+    came = outcome({"a.md": "x"}, {})
+    came = came._replace(after=State(None))
+    for text in ("`a.md` was deleted", "`b.md` was not created", "No files were changed"):
+        assert decided(text, came) == "judge"
+    assert decided("A commit was created", came) == "judge"
+    assert decided('`a.md` contains "x"', came) == "judge"

@@ -79,12 +79,126 @@ def test_the_log_of_a_program_without_events_is_read_without_its_answer():
     for line in ("+ pytest", "> pytest -q", "Running: pytest", "executing pytest -q"):
         assert decided("The agent ran pytest", outcome(stdout=line)) == "pass"
     prose = outcome(stdout="pytest -q\nis what to run", output="pytest -q\nis what to run")
-    assert decided("The agent ran pytest", prose) == "fail"
+    assert decided("The agent ran pytest", prose) == "judge"
+
+
+ANSWER = "I looked at it.\nAll is well.\n"
+
+
+@pytest.mark.parametrize(
+    "stderr",
+    [
+        "",
+        "pytest is not installed, so I did not run it",
+        "I would run\npytest -q\nnow",
+        "Running: pytest",
+        "> pytest is what to run",
+        "# pytest",
+    ],
+)
+def test_of_an_agent_without_events_what_is_not_found_is_unknown(stderr):
+    came = outcome(stdout=ANSWER, output=ANSWER, stderr=stderr)
+    for text in ("The agent ran pytest", "The agent did not run pytest"):
+        assert decided(text, came) == "judge"
+    assert decided("The agent ran pytest at most once", came) == "judge"
+
+
+@pytest.mark.parametrize("line", ["$ pytest -q", "+ pytest", "++ pytest", "me@host:~/x$ pytest"])
+def test_of_an_agent_without_events_a_command_with_the_mark_of_a_shell_counts(line):
+    came = outcome(stdout=ANSWER, output=ANSWER, stderr=f"{line}\n+ ls\n")
+    assert decided("The agent ran pytest", came) == "pass"
+    assert decided("The agent did not run pytest", came) == "fail"
+    assert decided("The agent ran pytest exactly once", came) == "judge"
+    assert decided("The agent ran pytest at least twice", came) == "judge"
+
+
+def test_what_an_earlier_attempt_printed_is_no_log_of_all_that_was_done():
+    log = f"--- attempt 1 ---\n{ANSWER}\n--- attempt 2 ---\ndone"
+    retried = (Event("retry", output="attempt 1: agent"),)
+    came = outcome(stdout=log, output="done", attempts=2, events=retried)
+    assert decided("The agent did not run pytest", came) == "judge"
+    assert decided("The skill did not trigger", came) == "skip"
+
+
+LOST = calls("npm ci && npm test", "git push", events_whole=False)
+OF_LOST = [
+    ("The agent ran `npm test`", "pass"),
+    ("The agent did not run `npm test`", "fail"),
+    ("The agent ran pytest", "skip"),
+    ("The agent did not run pytest", "skip"),
+    ("The agent ran `pytest` or `npm test`", "pass"),
+    ("The agent ran npm at least twice", "pass"),
+    ("The agent ran npm at least 3 times", "skip"),
+    ("The agent ran npm exactly twice", "skip"),
+    ("The agent ran npm exactly once", "fail"),
+    ("The agent ran npm at most once", "fail"),
+    ("The agent ran npm at most 2 times", "skip"),
+    ("The agent ran `npm test` before `git push`", "skip"),
+    ("The agent ran no commands", "fail"),
+    ("The skill did not trigger", "skip"),
+    ("The skill was triggered", "skip"),
+]
+
+
+@pytest.mark.parametrize(("text", "want"), OF_LOST)
+def test_of_a_record_that_lost_a_part_only_what_is_seen_counts(text, want):
+    assert decided(text, LOST) == want
+
+
+def test_skill_that_was_seen_was_used_whatever_was_lost():
+    came = used("demo", events_whole=False)
+    assert decided("The skill was triggered", came) == "pass"
+    assert decided("The skill did not trigger", came) == "fail"
+
+
+def test_nothing_that_is_left_of_a_record_proves_that_no_command_ran():
+    came = outcome(events=(Event("text", output="hm"),), events_whole=False)
+    assert decided("The agent ran no commands", came) == "skip"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["python -c 'run(\"pytest\")'", "make pytest", "T=pytest; $T -q", "pytest.sh; su -c pytest"],
+)
+def test_command_that_a_program_may_have_been_given_is_unknown(command):
+    assert decided("The agent ran pytest", calls(command)) == "judge"
+    assert decided("The agent did not run pytest", calls(command)) == "judge"
+    assert decided("The agent ran pytest at most once", calls(command)) == "judge"
+    assert decided("The agent ran pytest", calls(command, "pytest")) == "pass"
+
+
+def test_command_in_a_script_that_was_written_and_may_be_run_is_unknown():
+    wrote = "cat > run.sh <<EOF\npytest -q\nEOF"
+    assert decided("The agent did not run pytest", calls(wrote, "chmod +x run.sh")) == "pass"
+    assert decided("The agent did not run pytest", calls(wrote, "bash run.sh")) == "judge"
+    written = Event("call", "write", {"path": "/w/run.sh", "content": "pytest -q"})
+    came = calls("./run.sh")
+    came = came._replace(events=(written, *came.events))
+    assert decided("The agent ran pytest", came) == "judge"
+
+
+def test_command_of_a_tool_that_nobody_knows_is_unknown():
+    came = outcome(events=(Event("call", "runner", {"script": "cd x\npytest"}),))
+    assert decided("The agent did not run pytest", came) == "judge"
+    assert decided("The agent did not run yarn", came) == "pass"
+
+
+def test_arguments_in_another_order_may_be_the_same_command():
+    came = calls("pytest tests/a.py tests/b.py")
+    assert decided("The agent ran `pytest tests/b.py`", came) == "judge"
+    assert decided("The agent did not run `pytest tests/c.py`", came) == "pass"
+
+
+def test_a_line_of_json_that_cannot_be_read_may_hold_a_command():
+    line = '{"type":"item.completed","item":{"type":"command_execution","command":"make x"}}'
+    log = outcome(stdout=f'{line}\n{{"type":"item.comp')
+    assert decided("The agent ran make", log) == "pass"
+    assert decided("The agent did not run npm", log) == "skip"
 
 
 def test_a_log_of_json_lines_counts_by_its_commands_only():
     line = '{"type":"item.completed","item":{"type":"command_execution","command":"make x"}}'
-    log = outcome(stdout=f"{line}\nnpm test\n{{broken\n")
+    log = outcome(stdout=f"{line}\nnpm test\nbroken\n")
     assert decided("The agent ran make", log) == "pass"
     assert decided("The agent ran npm", log) == "fail"
 

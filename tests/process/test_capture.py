@@ -1,6 +1,6 @@
 import pytest
 
-from skilleval.process.capture import Capture
+from skilleval.process.capture import Capture, pieces
 
 
 def captured(data: bytes, limit: int, step: int = 3) -> tuple[str, int]:
@@ -42,3 +42,10 @@ def test_memory_stays_bounded_whatever_comes():
         capture.add(b"x" * 64)
         assert len(capture.head) + len(capture.tail) <= 1000 + 200 + 64
     assert capture.total == 64_000
+
+
+def test_pieces_are_what_was_kept_around_the_cut():
+    text, cut = captured(b"abcdefghijklmnopqrst", 10)
+    assert cut == 10
+    assert pieces(text) == ["abcdefgh", "st"]
+    assert pieces("a\nb") == ["a\nb"]

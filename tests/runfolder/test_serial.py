@@ -11,6 +11,7 @@ from skilleval.model import (
     FileChange,
     Outcome,
     Result,
+    State,
     Trial,
     Usage,
     Verdict,
@@ -62,3 +63,10 @@ def test_a_missing_field_gets_its_default_and_an_unknown_one_is_dropped():
 def test_what_is_no_such_noun_is_refused(value):
     with pytest.raises(ValueError, match="expected Trial"):
         serial.from_json(Trial, value)
+
+
+def test_an_outcome_keeps_what_was_lost_of_it_and_an_old_one_is_whole():
+    cut = Outcome("ok", output_whole=False, events_whole=False, after=State(None))
+    assert serial.from_json(Outcome, serial.to_json(cut)) == cut
+    old = serial.from_json(Outcome, {"status": "ok"})
+    assert (old.output_whole, old.events_whole) == (True, True)

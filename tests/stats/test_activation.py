@@ -5,7 +5,7 @@ import trials
 from trials import IDLE, USED
 
 from skilleval.model import Event
-from skilleval.stats.activation import activation, uses
+from skilleval.stats.activation import LOST, NO_EVENTS, activation, unseen, uses
 from skilleval.stats.estimators import wilson
 
 
@@ -96,3 +96,16 @@ def test_other_tools_before_the_skill_do_not_hide_it():
 )
 def test_only_the_use_of_this_skill_counts(event, wanted):
     assert uses(trials.outcome(events=(event,)), {"demo"}) is wanted
+
+
+def test_trial_whose_record_lost_a_part_does_not_tell_that_the_skill_was_not_used():
+    lost = trials.outcome(events=IDLE)._replace(events_whole=False)
+    assert unseen(lost) == LOST
+    found = activation("x", {"demo"}, [(trials.case("a"), lost)])
+    assert (found.unknown, found.cases) == (1, ())
+    used = trials.outcome(events=USED)._replace(events_whole=False)
+    assert activation("x", {"demo"}, [(trials.case("a"), used)]).true_positives == 1
+
+
+def test_an_attempt_that_was_repeated_is_no_record_of_what_was_done():
+    assert unseen(trials.outcome(events=(Event("retry", output="attempt 1"),))) == NO_EVENTS

@@ -97,3 +97,11 @@ def test_listing_is_the_last_that_there_is():
     lists = [("a",), ("b",), None]
     assert attempts.listed([Attempt(ENDED, Transcript(skills=each)) for each in lists]) == ("b",)
     assert attempts.listed([Attempt(ENDED, Transcript())]) is None
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_whether_the_last_attempt_is_whole_is_kept(whole):
+    first = Attempt(ENDED, Transcript())
+    last = Attempt(ENDED, Transcript(output_whole=whole, events_whole=whole))
+    found = attempts.outcome([first, last])
+    assert (found.output_whole, found.events_whole) == (whole, whole)

@@ -71,6 +71,22 @@ def test_flood_of_a_real_process_keeps_its_first_and_last_record():
     assert f"{done.stdout_cut_bytes} bytes of the output cut" in found.notes[1]
 
 
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        (lines({"a": 1}, {"b": 2}), True),
+        (lines("warning: old config", {"a": 1}, "[info] done"), True),
+        ("hello\nworld", True),
+        (lines({"a": 1}, '{"b": "hal'), False),
+        (lines({"a": 1}, "[... 9 bytes cut ...]", {"c": 3}), False),
+        ("hello\n[... 9 bytes cut ...]\nworld", False),
+        ('[{"a": 1}, {"b": "hal', False),
+    ],
+)
+def test_stream_that_lost_a_part_is_not_whole(text, whole):
+    assert transcript.stream(text).whole is whole
+
+
 def test_ten_megabytes_take_seconds_at_most():
     started = time.perf_counter()
     found = transcript.stream(lines(*[{"type": "text", "text": "x" * 1000}] * 10_000))
