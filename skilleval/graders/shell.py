@@ -107,14 +107,14 @@ class _Parsed(NamedTuple):
 
     words: list[str]
     fed: str
-    targets: tuple[str, ...]
+    targets: list[str]
     is_piped: bool
 
 
 def _parsed(text: str, bodies: Bodies) -> Iterator[_Parsed | str]:
     """The simple commands of a text, and as texts the commands within their words."""
     words: list[str] = []
-    targets: tuple[str, ...] = ()
+    targets: list[str] = []
     fed = redirect = ""
     for kind, word in _split(text):
         if kind == "text":
@@ -123,7 +123,7 @@ def _parsed(text: str, bodies: Bodies) -> Iterator[_Parsed | str]:
             redirect = word
         elif kind == "operator":
             yield _Parsed(words, fed, targets, word.strip() in ("|", "|&"))
-            words, targets, fed, redirect = [], (), "", ""
+            words, targets, fed, redirect = [], [], "", ""
         elif redirect:
             if "<<<" in redirect:
                 fed = word
@@ -131,7 +131,7 @@ def _parsed(text: str, bodies: Bodies) -> Iterator[_Parsed | str]:
                 fed, expands = bodies.get(word, ("", False))
                 yield from _substituted(fed) if expands else ()
             elif ">" in redirect:
-                targets += (word,)
+                targets.append(word)
             redirect = ""
         else:
             words.append(word)
@@ -195,12 +195,14 @@ def _substituted(text: str) -> Iterator[str]:
     """The commands whose output is put into a text in double quotes; one without an end, too."""
     if "`" in text:
         yield from text.split("`")[1::2]
-    for start in (found.end() for found in _SUBSTITUTION.finditer(text)):
-        depth, end = 1, start
+    found = _SUBSTITUTION.search(text)
+    while found:
+        depth, end = 1, found.end()
         while end < len(text) and depth:
             depth += {"(": 1, ")": -1}.get(text[end], 0)
             end += 1
-        yield text[start : end if depth else end - 1]
+        yield text[found.end() : end if depth else end - 1]
+        found = _SUBSTITUTION.search(text, end)  # those within it are its own
 
 
 def _unquoted(word: str) -> str:

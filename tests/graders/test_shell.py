@@ -1,6 +1,7 @@
 """Which simple commands a command line holds, and when one of them is the command meant."""
 
 import random
+import time
 
 import pytest
 
@@ -154,3 +155,23 @@ def test_what_a_line_writes_to_a_file_is_told():
 def test_nesting_ends_somewhere():
     assert len(shell.segments("sudo " * 1000 + "ls")) < 20
     assert len(shell.segments("ls;" * 100_000)) == 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"' + "$(" * 300_000 + '"',
+        '"$(' + "a " * 300_000,
+        "cat <<E\n" * 100_000,
+        "bash <<E\n" + "$(a)`b`\n" * 100_000 + "E",
+        "A=b;" * 200_000,
+        "a > b " * 100_000,
+        "sudo -u " * 100_000,
+        "eval " * 100_000,
+    ],
+    ids=["openings", "words", "heredocs", "body", "values", "files", "starters", "evals"],
+)
+def test_no_line_takes_long_to_read(text):
+    start = time.perf_counter()
+    shell.read(text)
+    assert time.perf_counter() - start < 5
