@@ -15,6 +15,7 @@ from threading import Condition
 
 from skilleval.engine import Watch
 from skilleval.model import Result, Trial
+from skilleval.plaintext import counted
 
 # between two looks at whether to stop waiting
 TICK_S = 0.5
@@ -43,7 +44,7 @@ class Budget:
     def watching(self, watch: Watch) -> Watch:
         """`watch`, with the cost of every result added up."""
 
-        def counted(trial: Trial, result: Result | None) -> None:
+        def added(trial: Trial, result: Result | None) -> None:
             # one that its program ended at its limit has cost as much
             if result is not None and not result.outcome.refused:
                 with self.change:
@@ -52,7 +53,7 @@ class Budget:
                     self.change.notify_all()
             watch(trial, result)
 
-        return counted
+        return added
 
     def _add(self, result: Result) -> None:
         costs = [result.outcome.usage.cost_usd, *(call.usage.cost_usd for call in result.calls)]
@@ -67,8 +68,8 @@ class Budget:
         if self.limit_usd is None or not self.unknown:
             return ""
         return (
-            f"--max-budget-usd {self.limit_usd:g} was no limit for {self.unknown} trials or judge"
-            " calls: their cost is unknown"
+            f"--max-budget-usd {self.limit_usd:g} was no limit for everything:"
+            f" {counted(self.unknown, 'cost')} of trials and judge calls stayed unknown"
         )
 
     def refuse(self, stop: Callable[[], bool] = lambda: False) -> str:

@@ -19,6 +19,7 @@ from skilleval.budget import Budget
 from skilleval.engine import Equip, Refusal, Refuse, Session
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.model import EMPTY, Report, Result, Suite, Trial
+from skilleval.plaintext import counted
 from skilleval.plan import count, trials
 from skilleval.progress import Progress
 from skilleval.redaction import redact, secrets_in
@@ -156,11 +157,10 @@ def _run_in(
 def _reopen(folder: store.Run, keys: Sequence[str], note: Callable[[str], None]) -> None:
     """Makes of a run one that is not complete, and has no result but of these contents."""
     store.reopen(folder)
-    if count := store.set_aside(folder, keys):
-        results = "1 result is" if count == 1 else f"{count} results are"
+    if aside := store.set_aside(folder, keys):
         note(
-            f"warning: {results} of another prompt, skill, checks or files than there are now, so"
-            f" no part of the run any more (see {store.SUPERSEDED}): those trials are run again"
+            f"warning: {counted(aside, 'result')} of another prompt, skill, checks or files than"
+            f" there are now: no part of the run any more (see {store.SUPERSEDED}), and run again"
         )
 
 

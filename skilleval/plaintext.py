@@ -1,4 +1,5 @@
-"""Text of others as it may be shown. Owns what a terminal obeys, and what is put in its place.
+"""Text of others as it may be shown. Owns what a terminal obeys, what is put in its place, and
+how things are counted in a sentence.
 
 Agents, judges and servers write it: it must not colour, clear or retitle a terminal, and it must
 not begin a line of our own. Which texts are secret is `redaction`'s; each sink escapes for its own
@@ -11,6 +12,11 @@ import re
 
 # cursor and colour sequences, titles and links, any other escape
 _SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]")
+
+
+def counted(count: int, noun: str, plural: str = "s") -> str:
+    """1 case, 2 cases; `plural` is what several have at their end."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}{plural}"
 
 
 def without_sequences(text: str) -> str:

@@ -30,18 +30,26 @@ def write_text(path: str, text: str) -> None:
     except FileNotFoundError:  # seldom: most files join others
         os.makedirs(folder or os.curdir, exist_ok=True)
         handle = os.open(temporary, flags, 0o666)
-    try:
-        try:
-            left = memoryview(text.encode("utf-8", "backslashreplace"))
-            while left:
-                left = left[os.write(handle, left) :]
-        finally:
-            os.close(handle)
+    with contextlib.ExitStack() as unless_done:
+        unless_done.callback(_discard, temporary)
+        fill(handle, text.encode("utf-8", "backslashreplace"))
         os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+        unless_done.pop_all()
+
+
+def fill(handle: int, content: bytes) -> None:
+    """Writes all of it to an open file, and closes that. Raises `OSError`."""
+    try:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(handle, left) :]
+    finally:
+        os.close(handle)
+
+
+def _discard(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
 
 
 def make_folder(path: str) -> None:

@@ -91,7 +91,7 @@ def test_unknown_costs_are_a_doubt_only_where_there_is_a_limit():
     limited, free = Budget(1), Budget(None)
     for budget in (limited, free):
         spend(budget, None)
-    assert "their cost is unknown" in limited.doubt()
+    assert "1 cost of trials and judge calls stayed unknown" in limited.doubt()
     assert free.doubt() == ""
 
 

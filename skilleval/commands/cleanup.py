@@ -14,10 +14,10 @@ from collections.abc import Sequence
 
 from skilleval import console, execution
 from skilleval.errors import UsageError
+from skilleval.plaintext import counted
 from skilleval.process import find_executable
 from skilleval.runfolder import cleaning, lock, runs
 from skilleval.sandboxes import docker
-from skilleval.sinks import counted
 from skilleval.tools import Tools
 
 EXAMPLES = """examples:

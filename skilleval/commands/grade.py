@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from skilleval import aggregate, console, gates, judging, writing
 from skilleval.errors import UsageError
 from skilleval.model import EMPTY, Report, SuiteReport
-from skilleval.plaintext import one_line
+from skilleval.plaintext import counted, one_line
 from skilleval.redaction import secrets_in
 from skilleval.runfolder import lock, regrading, runs, store
 from skilleval.runfolder.regrading import Flip, Regraded
-from skilleval.sinks import benchmark, counted
+from skilleval.sinks import benchmark
 from skilleval.stats import comparison
 from skilleval.tools import Tools
 

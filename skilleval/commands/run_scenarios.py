@@ -23,10 +23,10 @@ from skilleval import (
 from skilleval.errors import SuiteError
 from skilleval.formats import scenario
 from skilleval.model import Report, Suite
+from skilleval.plaintext import counted
 from skilleval.reading import textfile
 from skilleval.redaction import redact, secrets_in
 from skilleval.runfolder import store
-from skilleval.sinks import counted
 from skilleval.sinks import scenarios as sink
 from skilleval.tools import Tools
 

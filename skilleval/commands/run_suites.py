@@ -29,12 +29,13 @@ from skilleval import skill as skills
 from skilleval.errors import UsageError
 from skilleval.formats import evals, tasks, triggers
 from skilleval.model import SIDES, Arm, Gate, Report, Result, Suite
+from skilleval.plaintext import counted
 from skilleval.reading import textfile
 from skilleval.redaction import REDACTED, redact, secrets_in
 from skilleval.runfolder import cleaning, runs, serial
 from skilleval.runfolder.runs import StoredRun
 from skilleval.settings import Row, Settings, Table
-from skilleval.sinks import benchmark, counted, suites, view
+from skilleval.sinks import benchmark, suites, view
 from skilleval.tools import Tools
 from skilleval.trial import attempts
 

@@ -78,9 +78,7 @@ def _standing(lineage: Lineage, pid: int) -> Standing:
         environ = _read(f"/proc/{pid}/environ")
         if lineage.token in environ or _holds(lineage.pipes, pid):
             return "member"
-        if environ:
-            return "stranger"
-        if _is_older(lineage, pid):
+        if environ or _is_older(lineage, pid):
             return "stranger"
         # The arguments of a new program are there a moment before its environment.
         known = _read(f"/proc/{pid}/cmdline") or _is_zombie(pid)
@@ -118,17 +116,21 @@ def _pid_space() -> int:
 
 
 def _is_zombie(pid: int) -> bool:
-    return _fields(pid)[0] in (b"Z", b"X")
+    return state_and_start(pid)[0] in ("Z", "X")
 
 
 def _start(pid: int) -> int:
-    """When a process began, in ticks since the start of the machine."""
-    return int(_fields(pid)[19])
+    return int(state_and_start(pid)[1])
 
 
-def _fields(pid: int) -> list[bytes]:
-    """The fields of its `stat` from the third, its state, on: see proc(5)."""
-    return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+def state_and_start(pid: int) -> tuple[str, str]:
+    """The letter of a process's state, and when it began, in ticks since the machine did.
+
+    Raises `OSError` or `IndexError` where /proc does not tell; see proc(5).
+    """
+    # the name before them may hold anything, also spaces and brackets
+    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return fields[0].decode(), fields[19].decode()
 
 
 def _read(path: str) -> bytes:

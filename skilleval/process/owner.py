@@ -96,11 +96,6 @@ def _machine() -> str:
 def _state_and_start(pid: int) -> tuple[str, str]:
     """The letter of its state, and its start; both unknown where /proc does not tell."""
     try:
-        if not lineage.readable():
-            return UNKNOWN, UNKNOWN
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            # the name before it may hold anything, also spaces and brackets
-            words = file.read().rpartition(b")")[2].split()
-        return words[0].decode(), words[19].decode()
+        return lineage.state_and_start(pid) if lineage.readable() else (UNKNOWN, UNKNOWN)
     except (OSError, IndexError):
         return UNKNOWN, UNKNOWN

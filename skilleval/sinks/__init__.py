@@ -27,8 +27,3 @@ def decimals(value: Any, limit: Any, places: int) -> int:
     while value != limit and places < 12 and f"{shown:.{places}f}" == f"{bound:.{places}f}":
         places += 1
     return places
-
-
-def counted(count: int, noun: str) -> str:
-    """1 case, 2 cases."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from skilleval.model import Problem
-from skilleval.sinks import counted, quoted
+from skilleval.plaintext import counted
+from skilleval.sinks import quoted
 
 if TYPE_CHECKING:
     from skilleval.formats.evals import Route

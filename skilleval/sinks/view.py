@@ -23,8 +23,8 @@ from skilleval.model import (
     Trial,
     Verdict,
 )
-from skilleval.plaintext import without_sequences
-from skilleval.sinks import counted, decimals
+from skilleval.plaintext import counted, without_sequences
+from skilleval.sinks import decimals
 from skilleval.stats import comparison
 from skilleval.stats.arms import ArmStatistics, Row, Side, sides
 from skilleval.stats.deltas import Delta

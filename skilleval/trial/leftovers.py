@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from skilleval import process
 from skilleval.errors import UsageError
-from skilleval.plaintext import one_line
+from skilleval.plaintext import counted, one_line
 from skilleval.process.owner import Owner, parse
 from skilleval.trial import grounds, removal
 
@@ -42,10 +42,11 @@ class Swept(NamedTuple):
     @property
     def text(self) -> str:
         """What was done, in one line."""
-        removed = [_counted(self.folders, "folder"), _counted(self.containers, "container")]
+        things = ((self.folders, "folder"), (self.containers, "container"))
+        removed = [counted(number, what) for number, what in things if number]
         done = [
-            *([f"ended {_counted(self.processes, 'process', 'es')}"] if self.processes else []),
-            *([f"removed {' and '.join(filter(None, removed))}"] if any(removed) else []),
+            *([f"ended {counted(self.processes, 'process', 'es')}"] if self.processes else []),
+            *([f"removed {' and '.join(removed)}"] if removed else []),
         ]
         text = " and ".join(done) or "found things"
         left = f"{text} that a killed run (pid {self.pid}) left"
@@ -128,7 +129,3 @@ def _swept(owner: Owner, owners: Mapping[str, Owner | None]) -> Swept:
 
 def _tagged(folder: str, owner: Owner) -> bool:
     return owner.tag in os.path.basename(folder).split("-")
-
-
-def _counted(number: int, what: str, plural: str = "s") -> str:
-    return f"{number} {what}{'' if number == 1 else plural}" if number else ""

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from skilleval import writing
 from skilleval.process import turns
 
 # of one file, and of all files of a template: contents up to here stay in memory
@@ -54,7 +55,7 @@ class Template(NamedTuple):
                 with turns.given_up():  # long, and without the interpreter's lock
                     shutil.copyfile(os.path.join(self.folder, entry.path), place)
             else:
-                _write(place, entry.mode, entry.content)
+                writing.fill(os.open(place, _NEW, entry.mode), entry.content)
             if entry.content is None or entry.mode & masked:
                 os.chmod(place, entry.mode)
         for entry in reversed(self.folders):
@@ -92,13 +93,3 @@ def _walk(folder: str, prefix: str) -> Iterator[tuple[Entry, int]]:
             yield from _walk(folder, path)
         elif stat.S_ISREG(status.st_mode):
             yield Entry(path, status.st_mode), status.st_size
-
-
-def _write(place: str, mode: int, content: bytes) -> None:
-    handle = os.open(place, _NEW, mode)
-    try:
-        left = memoryview(content)
-        while left:
-            left = left[os.write(handle, left) :]
-    finally:
-        os.close(handle)

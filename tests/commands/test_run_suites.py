@@ -493,7 +493,7 @@ def test_a_budget_that_cannot_be_kept_is_said(tmp_path):
     suite(tmp_path)
     agent = ("--agent", "command", "--agent-command", "true")
     done = run(tmp_path, "skills/demo/evals/evals.json", *agent, "--max-budget-usd", "1")
-    assert "--max-budget-usd 1 was no limit for 2 trials" in done.stderr
+    assert "--max-budget-usd 1 was no limit for everything: 2 costs" in done.stderr
 
 
 def test_an_empty_name_switches_the_judge_off(tmp_path):

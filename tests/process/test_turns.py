@@ -1,5 +1,6 @@
 """Turns of threads: one works at a time, and nobody waits for long with a turn."""
 
+import contextlib
 import threading
 import time
 
@@ -104,42 +105,40 @@ def test_work_is_done_right_away_if_nobody_wants_a_turn():
     assert done == [threading.current_thread()]
 
 
-def test_work_is_put_off_while_others_want_a_turn():
-    done = []
-    release = threading.Event()
+@contextlib.contextmanager
+def taken_by_another():
+    """Another thread has its turn meanwhile."""
+    has, release = threading.Event(), threading.Event()
 
     def other():
         with turns.taken():
+            has.set()
             release.wait(10)
 
     thread = threading.Thread(target=other)
     thread.start()
-    while not turns._TURNS.taken:
-        time.sleep(0.001)
-    turns.later(lambda: done.append(1))
-    assert not done
-    release.set()
-    thread.join(10)
+    assert has.wait(10)
+    try:
+        yield
+    finally:
+        release.set()
+        thread.join(10)
+
+
+def test_work_is_put_off_while_others_want_a_turn():
+    done = []
+    with taken_by_another():
+        turns.later(lambda: done.append(1))
+        assert not done
     turns.settle()
     assert done == [1]
 
 
 def test_what_was_put_off_is_done_before_settle_returns():
     done = []
-    release = threading.Event()
-
-    def other():
-        with turns.taken():
-            release.wait(10)
-
-    thread = threading.Thread(target=other)
-    thread.start()
-    while not turns._TURNS.taken:
-        time.sleep(0.001)
-    for number in range(turns.PUT_OFF + 5):  # what is beyond the limit is done at once
-        turns.later(lambda number=number: done.append(number))
-    assert done == list(range(turns.PUT_OFF, turns.PUT_OFF + 5))
-    turns.settle()  # although somebody has the turn
-    assert sorted(done) == list(range(turns.PUT_OFF + 5))
-    release.set()
-    thread.join(10)
+    with taken_by_another():
+        for number in range(turns.PUT_OFF + 5):  # what is beyond the limit is done at once
+            turns.later(lambda number=number: done.append(number))
+        assert done == list(range(turns.PUT_OFF, turns.PUT_OFF + 5))
+        turns.settle()  # although somebody has the turn
+        assert sorted(done) == list(range(turns.PUT_OFF + 5))

@@ -132,7 +132,7 @@ def test_changed_trials_are_run_again_and_old_ones_are_in_no_report(tmp_path):
     fake_suite.make(tmp_path, prompt="Write out.txt, please")
     script(tmp_path, [{"say": "no more"}])
     done = resume(tmp_path)
-    assert "warning: 2 results are of another prompt, skill, checks or files" in done.stderr
+    assert "warning: 2 results of another prompt, skill, checks or files" in done.stderr
     outputs = {trial["result"]["outcome"]["output"] for trial in trials(tmp_path).values()}
     assert outputs == {"no more"}
     assert len(list(folder(tmp_path).rglob("superseded.json"))) == 2
