@@ -521,3 +521,9 @@ def test_complaint_is_what_the_program_said_on_one_line(done, said):
 
 def test_complaint_is_the_end_of_a_long_text():
     assert complaint(Completed(exit_code=1, stderr=f"{'x' * 900} why"), 10) == "xxxxxx why"
+
+
+def test_program_that_is_to_stop_before_it_starts_is_not_started(tmp_path):
+    done = run(Command(["touch", str(tmp_path / "begun")], 10, stop=lambda: True))
+    assert (done.stopped, done.exit_code, done.not_found) == (True, None, False)
+    assert not (tmp_path / "begun").exists()

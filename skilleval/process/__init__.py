@@ -116,6 +116,8 @@ def run(command: Command) -> Completed:
     that arrives while waiting, such as KeyboardInterrupt, ends the program too and then goes on; a
     second one only cuts the grace short.
     """
+    if command.stop is not None and command.stop():  # an agent that begins costs already
+        return Completed(stopped=True, error=_why_ended(command, "stopped"))
     family = _Family(command.output_limit_bytes)
     try:
         try:

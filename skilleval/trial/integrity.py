@@ -38,7 +38,8 @@ def contamination(case: Case, before: State, tried: Sequence[Attempt], delta: De
         if sum(answer in text or _escaped(answer) in text for answer in answers) > 1:
             return (
                 "contaminated: the agent was shown the case's own assertions: it read the evals"
-                " file, outside its workspace"
+                " file, outside its workspace; keep that out of its reach (another user, a"
+                " container)"
             )
     return ""
 
@@ -71,7 +72,7 @@ def broken_control(
     if any(line in text or _escaped(line) in text for text in shown):
         return (
             f"control broken: the agent without the skill {place.skill!r} was shown its"
-            f" {skill.MANIFEST}"
+            f" {skill.MANIFEST}; keep the skill out of its reach (another user, a container)"
         )
     try:
         workspace.prove(place, visible())
