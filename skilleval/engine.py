@@ -26,7 +26,6 @@ from skilleval.model import (
     Trial,
     Verdict,
 )
-from skilleval.process import turns
 from skilleval.tools import Tools
 
 Watch = Callable[[Trial, "Result | None"], None]
@@ -114,6 +113,8 @@ def _in_turn(one: _One, trials: Sequence[Trial], session: Session) -> tuple[Resu
 def _at_once(one: _One, trials: Sequence[Trial], session: Session) -> tuple[Result, ...]:
     from concurrent.futures import ThreadPoolExecutor
     from threading import Event
+
+    from skilleval.process import turns
 
     stopped = Event()
     tools = session.tools.stopping(stopped.is_set)
