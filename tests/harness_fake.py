@@ -78,6 +78,7 @@ def counting_git(tmp_path):
     folder.mkdir()
     (folder / "git.path").write_text(shutil.which("git"))
     shutil.copy(BIN / "harness-git", folder / "git")
+    (folder / "git.log").write_text("")
     return os.pathsep.join([str(folder), str(BIN), os.environ["PATH"]]), folder / "git.log"
 
 

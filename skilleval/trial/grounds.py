@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import functools
 import os
 import shutil
 import stat
@@ -27,7 +26,7 @@ from skilleval.redaction import redact
 from skilleval.runfolder import serial
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
-from skilleval.trial import gitfiles, gitstate, template
+from skilleval.trial import firstcommit, gitfiles, gitstate, template
 from skilleval.trial.pullrequests import github_slug
 from skilleval.trial.removal import remove
 from skilleval.trial.template import Template
@@ -71,8 +70,8 @@ class _Store:
         self.lock = threading.Lock()
         self.locks: dict[object, threading.Lock] = {}
         self.grounds: dict[object, Ground] = {}
-        self.empty: Template | None = None
         self.folder = ""
+        self.secret = os.urandom(16).hex()
 
     def lock_of(self, key: object) -> threading.Lock:
         """Who makes a ground holds up those who wait for the same one, and nobody else."""
@@ -85,6 +84,7 @@ class _Store:
                 root = temporary_root(environ)
                 self.folder = tempfile.mkdtemp(prefix="skilleval-grounds-", dir=root)
                 mark(self.folder)
+                plant_canary(self.folder)
                 atexit.register(_remove, self.folder, os.getpid())
             return tempfile.mkdtemp(dir=self.folder)
 
@@ -145,12 +145,9 @@ def making(what: str) -> Iterator[None]:
         raise SkillevalError(f"cannot {what}: {cause}") from None
 
 
-@functools.cache
 def canary() -> str:
     """A word that no text holds by chance, one for all trials of this process."""
-    import secrets
-
-    return f"skilleval-canary-{secrets.token_hex(16)}"
+    return f"skilleval-canary-{_STORE.secret}"
 
 
 def plant_canary(folder: str) -> None:
@@ -243,35 +240,30 @@ class _Maker(NamedTuple):
         return os.path.join(self.folder, "workspace")
 
     def make(self, case: Case, source: str) -> Ground:
-        remote = self._clone(source) if source else self._init()
-        self._exclude()
+        remote = self._clone(source) if source else ""
+        os.makedirs(self.workspace, exist_ok=True)
         try:
             copied = _copy_files(case, self.workspace)
         except OSError as error:
             raise SkillevalError(f"case {case.id}: copy files: {reason(error)}") from None
-        plant_canary(self.folder)
         stage = bool(case.annotations.get("stage"))
-        self._commit(first=not source, copied=copied, stage=stage)
+        plain = not (source or stage)
+        done = plain and firstcommit.make(self.workspace, SUBJECT, self.hidden)
+        if not (source or done):
+            self._git("init", "--quiet", "--template=")
+        self._exclude()
+        if not done:
+            self._commit(first=not source, copied=copied, stage=stage)
         files = visible_files(self.tools.look(self.workspace, None), self.hidden)
-        if source or stage:
-            look = gitstate.look(self.workspace, self.tools, remote=remote, hidden=self.hidden)
-        else:
+        if plain:
             look = gitstate.initial(self.workspace, SUBJECT)
+        else:
+            look = gitstate.look(self.workspace, self.tools, remote=remote, hidden=self.hidden)
         state = _state(files, look.state)
         return Ground(self.folder, files, state, look, template.read(self.workspace))
 
     def _git(self, *arguments: str) -> None:
         gitstate.run_git(arguments, self.tools, cwd=self.workspace)
-
-    def _init(self) -> str:
-        """A new repository, as git makes one; it is asked once by this process."""
-        if _STORE.empty:
-            _STORE.empty.write(self.workspace)
-            return ""
-        os.mkdir(self.workspace)
-        self._git("init", "--quiet", "--template=")
-        _STORE.empty = template.read(self.workspace)
-        return ""
 
     def _clone(self, source: str) -> str:
         """A clone of a source elsewhere; of a local one, of a bare copy that its trials push to."""

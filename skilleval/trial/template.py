@@ -30,6 +30,7 @@ class Entry(NamedTuple):
     mode: int
     link: str = ""
     content: bytes | None = None
+    size: int = 0
 
 
 class Template(NamedTuple):
@@ -66,30 +67,30 @@ class Template(NamedTuple):
 def read(folder: str) -> Template:
     """The template of a folder that stays as it is. Raises `OSError`."""
     folders, files, room = [], [], KEPT_BYTES
-    for entry, size in _walk(folder, ""):
+    for entry in _walk(folder, ""):
         if stat.S_ISDIR(entry.mode):
             folders.append(entry._replace(mode=stat.S_IMODE(entry.mode)))
             continue
         kept = entry._replace(mode=stat.S_IMODE(entry.mode))
-        if not entry.link and size <= min(SMALL_BYTES, room):
+        if not entry.link and entry.size <= min(SMALL_BYTES, room):
             with open(os.path.join(folder, entry.path), "rb") as file:
                 kept = kept._replace(content=file.read())
-            room -= size
+            room -= entry.size
         files.append(kept)
     return Template(folder, stat.S_IMODE(os.stat(folder).st_mode), tuple(folders), tuple(files))
 
 
-def _walk(folder: str, prefix: str) -> Iterator[tuple[Entry, int]]:
-    """Everything below, with its size; a folder comes before what is in it."""
+def _walk(folder: str, prefix: str) -> Iterator[Entry]:
+    """Everything below; a folder comes before what is in it."""
     with os.scandir(os.path.join(folder, prefix)) as found:
         entries = sorted(found, key=lambda entry: entry.name)
     for each in entries:
         path = os.path.join(prefix, each.name)
         status = each.stat(follow_symlinks=False)
         if stat.S_ISLNK(status.st_mode):
-            yield Entry(path, status.st_mode, os.readlink(each.path)), 0
+            yield Entry(path, status.st_mode, os.readlink(each.path))
         elif stat.S_ISDIR(status.st_mode):
-            yield Entry(path, status.st_mode), 0
+            yield Entry(path, status.st_mode)
             yield from _walk(folder, path)
         elif stat.S_ISREG(status.st_mode):
-            yield Entry(path, status.st_mode), status.st_size
+            yield Entry(path, status.st_mode, size=status.st_size)

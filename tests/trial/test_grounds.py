@@ -117,10 +117,26 @@ def test_missing_file_is_named(tmp_path):
 def test_ground_is_made_once_for_the_same_files(tmp_path):
     path, log = counting_git(tmp_path)
     given = tools(tmp_path, PATH=path)
-    same = case("", tmp_path, {"files/a.txt": "A"})
+    same = case("", tmp_path, {"files/a.txt": "A"}, stage=True)
     first = make(tmp_path, same, given)
+    calls = log.read_text()
     assert make(tmp_path, same._replace(id="c2", prompt="other"), given, timeout_s=1) is first
-    assert len(log.read_text().splitlines()) in (2, 3)  # init is asked once by a process
+    assert calls
+    assert log.read_text() == calls
+
+
+def test_files_that_git_reads_itself_are_committed_by_git(tmp_path):
+    files = {"files/p/.gitignore": "*.log\n", "files/p/a.log": "x", "files/p/b.txt": "B"}
+    made = make(tmp_path, case("", tmp_path, files))
+    assert git(made.workspace, "ls-files").split() == [".gitignore", "b.txt"]
+    assert git(made.workspace, "status", "--porcelain") == ""
+    assert made.state.git["head_sha"] == git(made.workspace, "rev-parse", "main")
+
+
+def test_hidden_files_of_a_case_are_not_committed(tmp_path):
+    made = make(tmp_path, case("", tmp_path, {"files/p/.fake/x": "x", "files/p/b.txt": "B"}))
+    assert git(made.workspace, "ls-files").split() == ["b.txt"]
+    assert git(made.workspace, "status", "--porcelain") == ""
 
 
 def test_changed_file_makes_a_new_ground(tmp_path):
