@@ -30,7 +30,6 @@ from skilleval.tools import Tools
 
 Watch = Callable[[Trial, "Result | None"], None]
 Equip = Callable[[Tools, Trial], Tools]
-_One = Callable[[Trial, Tools, Callable[[], bool]], Result]
 
 
 class Refusal(NamedTuple):
@@ -75,57 +74,84 @@ def run(
     for name in plan.agents(suite):
         agents.get(name)
     planned = plan.trials(suite) if trials is None else trials
-    cases = {case.id: case for case in suite.cases}
-    arms = {arm.name: arm for arm in suite.arms}
+    bench = _Bench(suite, session)
+    return _in_turn(bench, planned) if session.jobs == 1 else _at_once(bench, planned)
 
-    def one(trial: Trial, tools: Tools, stop: Callable[[], bool]) -> Result:
-        case = cases[trial.case_id]
+
+class _Bench:
+    """What is done with each trial, in two steps, each of which may run beside those of others."""
+
+    def __init__(self, suite: Suite, session: Session) -> None:
+        self.suite, self.session = suite, session
+        self.cases = {case.id: case for case in suite.cases}
+        self.arms = {arm.name: arm for arm in suite.arms}
+
+    def run_agent(
+        self, trial: Trial, tools: Tools, stop: Callable[[], bool]
+    ) -> tuple[Outcome, Tools]:
+        """What came of the trial's agent, and the tools to grade that with."""
+        session = self.session
         refusal = session.refuse(stop) if session.refuse else None
         if session.watch:
             session.watch(trial, None)
         if refusal:
-            return _refused(trial, case, refusal)
+            return Outcome("missing", error=refusal.reason, failure=refusal.failure), tools
         if session.equip:
             tools = session.equip(tools, trial)
-        outcome = _attempt(case, arms[trial.arm], tools)
-        graded = grade(case, outcome, suite.rules, tools, judge=suite.judge)
-        return Result(trial, outcome, graded.verdicts, graded.calls)
+        return _attempt(self.cases[trial.case_id], self.arms[trial.arm], tools), tools
 
-    return _in_turn(one, planned, session) if session.jobs == 1 else _at_once(one, planned, session)
-
-
-def _refused(trial: Trial, case: Case, refusal: Refusal) -> Result:
-    failure, reason = refusal
-    verdicts = [Verdict(c.id, "skip", None, reason, failure, c.weight) for c in case.checks]
-    return Result(trial, Outcome("missing", error=reason, failure=failure), tuple(verdicts))
-
-
-def _in_turn(one: _One, trials: Sequence[Trial], session: Session) -> tuple[Result, ...]:
-    results = []
-    for trial in trials:
-        result = one(trial, session.tools, lambda: False)
-        if session.watch:
-            session.watch(trial, result)
-        results.append(session.keep(result) if session.keep else result)
-    return tuple(results)
-
-
-def _at_once(one: _One, trials: Sequence[Trial], session: Session) -> tuple[Result, ...]:
-    from concurrent.futures import ThreadPoolExecutor
-    from threading import Event
-
-    from skilleval.process import turns
-
-    stopped = Event()
-    tools = session.tools.stopping(stopped.is_set)
-
-    def watched(trial: Trial) -> Result:
-        result = one(trial, tools, stopped.is_set)
-        if session.watch and not stopped.is_set():
+    def result(
+        self, trial: Trial, outcome: Outcome, tools: Tools, stop: Callable[[], bool]
+    ) -> Result:
+        """The graded trial; nobody hears of it if the run is to stop."""
+        case, suite, session = self.cases[trial.case_id], self.suite, self.session
+        if outcome.refused:
+            result = Result(trial, outcome, _refused(case.checks, outcome))
+        else:
+            graded = grade(case, outcome, suite.rules, tools, judge=suite.judge)
+            result = Result(trial, outcome, graded.verdicts, graded.calls)
+        if session.watch and not stop():
             session.watch(trial, result)
         return session.keep(result) if session.keep else result
 
-    pool = ThreadPoolExecutor(session.jobs, thread_name_prefix="trial")
+
+def _refused(checks: Sequence[Check], outcome: Outcome) -> tuple[Verdict, ...]:
+    reason, failure = outcome.error, outcome.failure
+    return tuple(Verdict(c.id, "skip", None, reason, failure, c.weight) for c in checks)
+
+
+def _never() -> bool:
+    return False
+
+
+def _in_turn(bench: _Bench, trials: Sequence[Trial]) -> tuple[Result, ...]:
+    results = []
+    for trial in trials:
+        outcome, tools = bench.run_agent(trial, bench.session.tools, _never)
+        results.append(bench.result(trial, outcome, tools, _never))
+    return tuple(results)
+
+
+def _at_once(bench: _Bench, trials: Sequence[Trial]) -> tuple[Result, ...]:
+    """`jobs` agents at once; what came of as many others is graded meanwhile."""
+    from concurrent.futures import CancelledError, ThreadPoolExecutor
+    from threading import Event, Semaphore
+
+    from skilleval.process import turns
+
+    jobs = bench.session.jobs
+    stopped, seats = Event(), Semaphore(jobs)
+    stoppable = bench.session.tools.stopping(stopped.is_set)
+
+    def watched(trial: Trial) -> Result:
+        with seats:
+            if stopped.is_set():
+                raise CancelledError
+            outcome, tools = bench.run_agent(trial, stoppable, stopped.is_set)
+        with turns.patient():
+            return bench.result(trial, outcome, tools, stopped.is_set)
+
+    pool = ThreadPoolExecutor(2 * jobs, thread_name_prefix="trial")
     try:
         # in the order of the trials, whichever ends first
         return tuple([future.result() for future in [pool.submit(watched, t) for t in trials]])

@@ -1,6 +1,7 @@
 """One trial does not take the others with it; undecided is not failed."""
 
 import threading
+import time
 
 import pytest
 
@@ -13,9 +14,11 @@ TOOLS = Tools()
 
 
 class Echo:
-    """Answers with the prompt; breaks when told to."""
+    """Answers with the prompt; breaks when told to, and waits for what it is told to wait for."""
 
     def run(self, case, arm, tools):
+        if isinstance(case.annotations, threading.Event):
+            assert case.annotations.wait(20)
         if case.prompt == "break":
             raise RuntimeError("kaput")
         if case.prompt == "claim":
@@ -171,6 +174,54 @@ def test_jobs_run_at_the_same_time():
 
     results = engine.run(suite(*(case(f"c{i}") for i in range(3))), engine.Session(TOOLS, 3, watch))
     assert len(results) == 3
+
+
+def test_next_agent_starts_while_the_one_before_is_graded():
+    third_has_started = threading.Event()
+
+    def watch(trial, result):
+        if result is None and trial.case_id == "c2":
+            third_has_started.set()
+        if result is not None and trial.case_id == "c0":
+            assert third_has_started.wait(20)
+
+    cases = suite(*(case(f"c{i}") for i in range(4)))
+    assert len(engine.run(cases, engine.Session(TOOLS, 2, watch))) == 4
+
+
+def test_no_more_agents_run_at_once_than_jobs():
+    started, go_on = [], threading.Event()
+
+    def watch(trial, result):
+        if result is None:
+            started.append(trial.case_id)
+
+    cases = suite(*(case(f"c{i}")._replace(annotations=go_on) for i in range(6)))
+    found = []
+    run = threading.Thread(
+        target=lambda: found.extend(engine.run(cases, engine.Session(TOOLS, 2, watch)))
+    )
+    run.start()
+    time.sleep(0.3)
+    assert len(started) == 2
+    go_on.set()
+    run.join(20)
+    assert len(found) == 6
+
+
+def test_nothing_more_is_started_after_an_interrupt():
+    started, lock = [], threading.Lock()
+
+    def watch(trial, result):
+        with lock:
+            started.append(trial.case_id)
+        time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    cases = suite(*(case(f"c{i}") for i in range(40)))
+    with pytest.raises(KeyboardInterrupt):
+        engine.run(cases, engine.Session(TOOLS, 2, watch))
+    assert len(started) < 10
 
 
 class Undecided:

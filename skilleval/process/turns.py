@@ -21,44 +21,65 @@ PUT_OFF = 100
 
 
 class _Mine(threading.local):
-    """Whether it is this thread's turn."""
+    """Whether it is this thread's turn, and whether it lets others go first."""
 
     turn = False
+    patient = False
 
 
 class _Turns:
     def __init__(self) -> None:
         lock = threading.Lock()
         self.lock = lock
-        self.free, self.calm = threading.Condition(lock), threading.Condition(lock)
+        self.free, self.last = threading.Condition(lock), threading.Condition(lock)
+        self.calm = threading.Condition(lock)
         self.mine = _Mine()
         self.taken = False
-        self.wanted = 0
+        self.wanted = self.wanted_last = 0
         self.put_off: deque[Callable[[], object]] = deque()
         self.busy_with_put_off = False
         self.in_a_hurry = 0
 
     def take(self) -> None:
         with self.lock:
-            self.wanted += 1
-            try:
-                self.free.wait_for(lambda: not self.taken)
-                self.taken = True
-            finally:
-                self.wanted -= 1
+            if self.mine.patient:
+                self._take_last()
+            else:
+                self._take()
+            self.taken = True
         self.mine.turn = True
+
+    def _take(self) -> None:
+        self.wanted += 1
+        try:
+            self.free.wait_for(lambda: not self.taken)
+        finally:
+            self.wanted -= 1
+
+    def _take_last(self) -> None:
+        self.wanted_last += 1
+        try:
+            self.last.wait_for(lambda: not (self.taken or self.wanted))
+        finally:
+            self.wanted_last -= 1
 
     def give_back(self) -> None:
         self.mine.turn = False
         with self.lock:
             self.taken = False
-            self.free.notify()
-            if not self.wanted:
-                self.calm.notify_all()
+            for wanted, queue in ((self.wanted, self.free), (self.wanted_last, self.last)):
+                if wanted:
+                    queue.notify()
+                    return
+            self.calm.notify_all()
+
+    @property
+    def _is_wanted(self) -> bool:
+        return bool(self.wanted or self.wanted_last)
 
     def later(self, work: Callable[[], object]) -> None:
         with self.lock:
-            others = self.wanted or (self.taken and not self.mine.turn)
+            others = self._is_wanted or (self.taken and not self.mine.turn)
             if others and len(self.put_off) < PUT_OFF:
                 self.put_off.append(work)
                 if not self.busy_with_put_off:
@@ -71,7 +92,7 @@ class _Turns:
     def _work_off(self) -> None:
         while True:
             with self.lock:
-                self.calm.wait_for(lambda: self.in_a_hurry or not (self.taken or self.wanted))
+                self.calm.wait_for(lambda: self.in_a_hurry or not (self.taken or self._is_wanted))
                 if not self.put_off:
                     self.busy_with_put_off = False
                     self.calm.notify_all()
@@ -116,6 +137,16 @@ def given_up() -> Iterator[None]:
         yield
     finally:
         _TURNS.take()
+
+
+@contextlib.contextmanager
+def patient() -> Iterator[None]:
+    """For what can wait: this thread has its turns when nobody else wants one."""
+    before, _TURNS.mine.patient = _TURNS.mine.patient, True
+    try:
+        yield
+    finally:
+        _TURNS.mine.patient = before
 
 
 def later(work: Callable[[], object]) -> None:

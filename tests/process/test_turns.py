@@ -142,3 +142,50 @@ def test_what_was_put_off_is_done_before_settle_returns():
         assert done == list(range(turns.PUT_OFF, turns.PUT_OFF + 5))
         turns.settle()  # although somebody has the turn
         assert sorted(done) == list(range(turns.PUT_OFF + 5))
+
+
+def test_who_can_wait_has_its_turn_after_the_others():
+    order = []
+
+    def patiently():
+        with turns.patient(), turns.taken():
+            order.append("patient")
+
+    def urgently():
+        with turns.taken():
+            order.append("urgent")
+
+    with turns.taken():
+        threads = [threading.Thread(target=patiently)]
+        threads[0].start()
+        time.sleep(0.1)
+        threads += [threading.Thread(target=urgently) for _ in range(3)]
+        for thread in threads[1:]:
+            thread.start()
+        time.sleep(0.1)
+    for thread in threads:
+        thread.join(10)
+    assert order == ["urgent"] * 3 + ["patient"]
+
+
+def test_patience_ends_with_its_context():
+    order = []
+
+    def late():
+        with turns.patient(), turns.taken():
+            order.append("patient")
+
+    def once():
+        with turns.patient():
+            pass
+        with turns.taken():
+            order.append("urgent")
+
+    threads = [threading.Thread(target=late), threading.Thread(target=once)]
+    with turns.taken():
+        for thread in threads:
+            thread.start()
+            time.sleep(0.1)
+    for thread in threads:
+        thread.join(10)
+    assert order == ["urgent", "patient"]
