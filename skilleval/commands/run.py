@@ -114,7 +114,7 @@ def _add_pace(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--case", "--cases", "--eval-id", nargs="+", action="extend", default=[], metavar="ID",
         help="only these cases")  # fmt: skip
-    add("--concurrency", "-c", "--parallelism", type=_whole, metavar="N", help="trials at once")
+    add("--concurrency", "-c", "--parallelism", type=_whole, metavar="N", help="agents at once")
     add("--workspace", "-w", metavar="DIR", help="run folders (default: eval-workspace)")
     add(
         "--iteration", "-i", type=_number, metavar="N", help="number of the run (default: the next)"

@@ -12,6 +12,7 @@ import hashlib
 import os
 import stat
 import struct
+import sys
 import time
 import zlib
 from collections import Counter
@@ -51,7 +52,7 @@ class _Objects:
     def add(self, kind: tuple[int, bytes], content: bytes) -> bytes:
         """The id of an object, 20 bytes."""
         number, name = kind
-        digest = hashlib.sha1(b"%s %d\0%s" % (name, len(content), content)).digest()
+        digest = _sha1(b"%s %d\0%s" % (name, len(content), content))
         if digest not in self.packed:
             self.packed[digest] = _header(number, len(content)) + zlib.compress(content, 1)
         return digest
@@ -73,7 +74,9 @@ def make(workspace: str, subject: str, hidden: Sequence[str]) -> bool:
     found = template.read(workspace)
     names = (os.path.basename(entry.path).lower() for entry in (*found.folders, *found.files))
     whole = sum(entry.size for entry in found.files)
-    if os.name != "posix" or whole > LARGEST_BYTES or any(n.startswith(_OF_GIT) for n in names):
+    # elsewhere git finds out first what the disk can: cases, links, bits
+    usual = sys.platform.startswith("linux") and whole <= LARGEST_BYTES
+    if not usual or any(name.startswith(_OF_GIT) for name in names):
         return False
     objects, files = _Objects(), {}
     for entry in found.files:
@@ -170,4 +173,8 @@ def _index(files: Mapping[bytes, tuple[int, int, bytes]]) -> bytes:
 def _signed(parts: Iterable[bytes]) -> bytes:
     """All of it, and the SHA-1 of it, which also ends each of these files."""
     content = b"".join(parts)
-    return content + hashlib.sha1(content).digest()
+    return content + _sha1(content)
+
+
+def _sha1(content: bytes) -> bytes:
+    return hashlib.sha1(content, usedforsecurity=False).digest()

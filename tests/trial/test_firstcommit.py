@@ -2,12 +2,17 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from harness_fake import git
 
 from skilleval.trial import firstcommit
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="left to git on other systems"
+)
 
 
 def repository_by_git(folder):
