@@ -5,7 +5,7 @@ Pass or fail of a case is decided here and nowhere else, by the suite's `Rules`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from skilleval.model import Result, Rules, Score, Suite, SuiteReport, Summary, Verdict
 from skilleval.stats import exact_mean
@@ -50,6 +50,25 @@ def summarise(scores: Iterable[Score]) -> Summary:
 
 
 def report(suite: Suite, results: Sequence[Result]) -> SuiteReport:
-    """The suite's results with their scores and summary."""
-    scores = tuple(score(result.verdicts, suite.rules) for result in results)
-    return SuiteReport(suite, tuple(results), scores, summarise(scores))
+    """The suite's results with their scores and summary (see `counting`)."""
+    known: dict[object, Score] = {}  # thousands of trials have but a few different ones
+
+    def shared(found: Score) -> Score:
+        # a report tells 1 point from 1.0
+        return known.setdefault((found, type(found.earned)), found)
+
+    scores = tuple(shared(score(result.verdicts, suite.rules)) for result in results)
+    found = SuiteReport(suite, tuple(results), scores, summarise(()))
+    return found._replace(summary=summarise(counting(found)))
+
+
+def counting(report: SuiteReport) -> Iterator[Score]:
+    """The scores that a summary is over: of the arms with the skill, where there are such.
+
+    What an agent does without the skill is what that is compared with, and no merit or fault of it.
+    """
+    arms = report.suite.arms
+    both = any(arm.with_skill for arm in arms)
+    control = {arm.name for arm in arms if both and not arm.with_skill}
+    pairs = zip(report.results, report.scores, strict=True)
+    yield from (score for result, score in pairs if result.trial.arm not in control)

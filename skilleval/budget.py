@@ -10,7 +10,7 @@ single trial may cost is its program's to limit, where it can (`Ask.max_budget_u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from threading import Condition
 
 from skilleval.engine import Watch
@@ -24,12 +24,9 @@ ROUNDING_USD = 1e-9
 
 
 class Budget:
-    """`limit_usd` None: there is none. `finished` are the results that a resumed run has already.
+    """`limit_usd` None: there is none."""
 
-    Costs of attempts of an earlier start that ended in an error are not in them, and not counted.
-    """
-
-    def __init__(self, limit_usd: float | None, finished: Iterable[Result] = ()) -> None:
+    def __init__(self, limit_usd: float | None) -> None:
         self.limit_usd = limit_usd
         self.spent_usd = 0.0
         self.dearest_usd = 0.0
@@ -38,8 +35,6 @@ class Budget:
         self.running = 0
         self.ended = 0
         self.change = Condition()
-        for result in finished:
-            self._add(result)
 
     def watching(self, watch: Watch) -> Watch:
         """`watch`, with the cost of every result added up."""
@@ -49,13 +44,17 @@ class Budget:
             if result is not None and not result.outcome.refused:
                 with self.change:
                     self.running -= 1
-                    self._add(result)
+                    self.add(result)
                     self.change.notify_all()
             watch(trial, result)
 
         return added
 
-    def _add(self, result: Result) -> None:
+    def add(self, result: Result) -> None:
+        """Counts what a result has cost: by itself, of one that a resumed run has already.
+
+        Costs of attempts of an earlier start that ended in an error are in no result.
+        """
         costs = [result.outcome.usage.cost_usd, *(call.usage.cost_usd for call in result.calls)]
         cost_usd = sum(cost for cost in costs if cost is not None)
         self.spent_usd += cost_usd
@@ -71,6 +70,19 @@ class Budget:
             f"--max-budget-usd {self.limit_usd:g} was no limit for everything:"
             f" {counted(self.unknown, 'cost')} of trials and judge calls stayed unknown"
         )
+
+    def enough_usd(self) -> float:
+        """A limit with which those that were refused could run, if they cost what others did.
+
+        Rounded up to two digits; 1 where nobody knows yet what a trial costs.
+        """
+        from math import ceil, floor, log10
+
+        usd = self.spent_usd + self.dearest_usd * self.refused
+        if not self.dearest_usd:
+            return max(1.0, 2 * (self.limit_usd or 0))
+        digit = 10.0 ** (floor(log10(usd)) - 1)
+        return ceil(usd / digit) * digit
 
     def refuse(self, stop: Callable[[], bool] = lambda: False) -> str:
         """Why a trial is not started; "" if it may start, and it counts as running from then on.

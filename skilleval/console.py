@@ -14,6 +14,7 @@ from skilleval.errors import SkillevalError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import TextIO
 
 
@@ -43,12 +44,20 @@ def is_file() -> bool:
         return False
 
 
-def write(text: str) -> None:
-    """Writes a result, and a newline, to stdout. Raises `SkillevalError` if it does not fit."""
+def write(text: str | Iterable[str]) -> None:
+    """Writes a result, and a newline if it ends in none, to stdout; it may come in pieces.
+
+    Raises `SkillevalError` if it does not fit.
+    """
     if sys.stdout is None:  # closed from the start
         return
     try:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        last = ""
+        for piece in [text] if isinstance(text, str) else text:
+            sys.stdout.write(piece)
+            last = piece or last
+        if not last.endswith("\n"):
+            sys.stdout.write("\n")
         sys.stdout.flush()
     except BrokenPipeError:
         _drop(sys.stdout)

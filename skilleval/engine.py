@@ -108,7 +108,8 @@ class _Bench:
         if outcome.refused:
             result = Result(trial, outcome, _refused(case.checks, outcome))
         else:
-            graded = grade(case, outcome, suite.rules, tools, judge=suite.judge)
+            arm = self.arms[trial.arm]
+            graded = grade(case, outcome, suite.rules, tools, judge=suite.judge, arm=arm)
             result = Result(trial, outcome, graded.verdicts, graded.calls)
         if session.watch and not stop():
             session.watch(trial, result)
@@ -134,9 +135,10 @@ def _in_turn(bench: _Bench, trials: Sequence[Trial]) -> tuple[Result, ...]:
 
 def _at_once(bench: _Bench, trials: Sequence[Trial]) -> tuple[Result, ...]:
     """`jobs` agents at once; what came of as many others is graded meanwhile."""
-    from concurrent.futures import CancelledError, ThreadPoolExecutor
+    from concurrent.futures import CancelledError
     from threading import Event, Semaphore
 
+    from skilleval import workers
     from skilleval.process import turns
 
     jobs = bench.session.jobs
@@ -151,14 +153,10 @@ def _at_once(bench: _Bench, trials: Sequence[Trial]) -> tuple[Result, ...]:
         with turns.patient():
             return bench.result(trial, outcome, tools, stopped.is_set)
 
-    pool = ThreadPoolExecutor(2 * jobs, thread_name_prefix="trial")
     try:
-        # in the order of the trials, whichever ends first
-        return tuple([future.result() for future in [pool.submit(watched, t) for t in trials]])
+        # after Ctrl-C the programs of the running trials are stopped
+        return tuple(workers.at_once(watched, trials, 2 * jobs, stopped, name="trial"))
     finally:
-        # nothing to stop after a good end; after Ctrl-C the programs of the running trials are
-        stopped.set()
-        pool.shutdown(wait=True, cancel_futures=True)
         turns.settle()
 
 
@@ -180,6 +178,7 @@ def grade(
     tools: Tools,
     *,
     judge: Mapping[str, Any] = EMPTY,
+    arm: Arm | None = None,
 ) -> Graded:
     """A verdict on each check of the case, in their order. Pure over the stored outcome.
 
@@ -189,7 +188,7 @@ def grade(
     """
     if outcome.status != "ok":
         return Graded(_without_outcome(case.checks, outcome, rules))
-    evidence = Evidence(case, outcome, judge)
+    evidence = Evidence(case, outcome, judge, arm)
     graded = _graded(case.checks, evidence, tools)
     open_checks = _handed_over(case.checks, graded.verdicts)
     if not (open_checks and judge):

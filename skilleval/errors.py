@@ -13,12 +13,15 @@ if TYPE_CHECKING:
 class SkillevalError(Exception):
     """Something we can explain in one message. `exit_code` is what a command ends with.
 
+    `folder` is what is kept of the trial that it ended, "" if nothing is.
+
     `failure` is of what kind a trial's failure is that it ends. What an agent does wrong, its
     program tells and nobody raises: so it is the surroundings', unless a subclass knows better.
     """
 
     exit_code = 3
     failure: Failure = "infrastructure"
+    folder = ""
 
 
 class UsageError(SkillevalError):

@@ -23,14 +23,14 @@ def evaluate(
     """Runs every suite and judges all of them together by the gates.
 
     The overall score is the mean over all cases of all suites, each weighing the same (seed 001).
-    A trial whose content has a result in `finished` (see `store.key`) is not run again. Raises
-    `UsageError` for an unknown agent before anything is started; what this machine lacks, only
-    `preflight` says beforehand.
+    A trial whose content has a result in `finished` (see `store.key`) is not run again; what there
+    is has been through the session's `keep`. Raises `UsageError` for an unknown agent before
+    anything is started; what this machine lacks, only `preflight` says beforehand.
     """
     reports = tuple(
         aggregate.report(suite, _results(suite, session, finished, repeats)) for suite in suites
     )
-    summary = aggregate.summarise(score for report in reports for score in report.scores)
+    summary = aggregate.summarise(score for each in reports for score in aggregate.counting(each))
     return Report(reports, summary, tuple(gates), failed(gates, summary), meta)
 
 
@@ -45,8 +45,7 @@ def _results(
     known = {trial: finished.get(store.key(suite, trial)) for trial in trials}
     missing = [trial for trial in trials if known[trial] is None]
     new = {result.trial: result for result in engine.run(suite, session, missing)}
-    keep = session.keep or (lambda result: result)
-    kept = {t: keep(result._replace(trial=t)) for t, result in known.items() if result is not None}
+    kept = {t: result._replace(trial=t) for t, result in known.items() if result is not None}
     return tuple((kept | new)[trial] for trial in trials)
 
 

@@ -10,7 +10,7 @@ import itertools
 import os
 import signal
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from skilleval import evaluation, sandboxes, writing
 from skilleval.budget import Budget
 from skilleval.engine import Equip, Refusal, Refuse, Session
 from skilleval.errors import SkillevalError, UsageError
-from skilleval.model import EMPTY, Report, Result, Suite, Trial
+from skilleval.model import EMPTY, Report, Result, Suite
 from skilleval.plaintext import counted
 from skilleval.plan import count, trials
 from skilleval.progress import Progress
@@ -65,15 +65,17 @@ class Ended(NamedTuple):
     kept: bool = True
 
 
-def run(suite: Suite, options: Options, meta: Mapping[str, Any] = EMPTY) -> Ended:
+@contextlib.contextmanager
+def run(suite: Suite, options: Options, meta: Mapping[str, Any] = EMPTY) -> Iterator[Ended]:
     """Runs the trials that have no result yet, and reports on all.
 
-    Every result is on disk the moment it is known. SIGTERM and Ctrl-C end the running trials, say
-    where the finished ones are, and go on as KeyboardInterrupt. What killed runs left on this
-    machine is swept first. After a first result that cannot be written, no further trial is
-    started. Raises `UsageError` if another process writes the folder to be resumed, if the run in
-    it is of something else or complete, and for more trials than a run may have; `SkillevalError`
-    if the folder cannot be written at all.
+    While the caller has the report, nobody else writes the run's folder. Every result is on disk
+    the moment it is known. SIGTERM and Ctrl-C end the running trials, say where the finished ones
+    are, and go on as KeyboardInterrupt. What killed runs left on this machine is swept first. After
+    a first result that cannot be written, no further trial is started. Raises `UsageError` if
+    another process writes the folder to be resumed, if the run in it is of something else or
+    complete, and for more trials than a run may have; `SkillevalError` if the folder cannot be
+    written at all.
     """
     count(suite, repeats=options.repeats)
     _check_tape(options)
@@ -81,7 +83,7 @@ def run(suite: Suite, options: Options, meta: Mapping[str, Any] = EMPTY) -> Ende
     with lock.held(folder.folder) if folder else contextlib.nullcontext():
         if not options.replay:
             sweep(sandboxes.engines(suite), options.tools)
-        return _run_in(folder, suite, options, meta)
+        yield _run_in(folder, suite, options, meta)
 
 
 def earlier(suite: Suite, workspace: str, iteration: int) -> StoredRun | None:
@@ -112,18 +114,22 @@ def _run_in(
     folder: store.Run | None, suite: Suite, options: Options, meta: Mapping[str, Any]
 ) -> Ended:
     note = options.tools.note
-    planned = trials(suite, repeats=options.repeats)
-    keys = [store.key(suite, trial) for trial in planned] if options.resume else []
+    total = count(suite, repeats=options.repeats)
+    keys = (
+        [store.key(suite, each) for each in trials(suite, repeats=options.repeats)]
+        if options.resume
+        else []
+    )
     keeper = Keeper(folder, note, resume_command(options, folder))
     with writing.guarded(folder.folder if folder else ""):
         if folder and options.resume:
             _reopen(folder, keys, note)
         keeper.begin({"suite": suite, "repeats": options.repeats, **meta})
-    _match_tape(suite, planned, options)
-    finished = keeper.finished()
-    done = [finished[key] for key in keys if key in finished]
-    budget = Budget(options.budget_usd, done)
-    progress = Progress(len(planned), done=len(done), shown=not options.quiet)
+    _match_tape(suite, options)
+    budget = Budget(options.budget_usd)
+    finished = keeper.finished(_counting(budget, options.keep))
+    done = sum(key in finished for key in keys)
+    progress = Progress(total, done=done, shown=not options.quiet)
     with _Interruptible(note), progress:
         session = Session(
             options.tools,
@@ -149,9 +155,23 @@ def _run_in(
         note(f"warning: {doubt}")
     if not budget.refused:  # with more of it, the run can be resumed
         keeper.finish(report)
+    if budget.refused:
+        keeper.resume = resume_command(options, folder, budget.enough_usd())
     if budget.refused or keeper.failed:
         note(keeper.farewell(", with a larger --max-budget-usd" if budget.refused else ""))
     return Ended(report, keeper.run, kept=not keeper.failed)
+
+
+def _counting(
+    budget: Budget, keep: Callable[[Result], Result] | None
+) -> Callable[[Result], Result]:
+    """`keep` for the results of an earlier start, whose costs count, too."""
+
+    def counted_and_kept(result: Result) -> Result:
+        budget.add(result)
+        return keep(result) if keep else result
+
+    return counted_and_kept
 
 
 def _reopen(folder: store.Run, keys: Sequence[str], note: Callable[[str], None]) -> None:
@@ -185,17 +205,34 @@ def timestamp(tools: Tools) -> str:
     return datetime.fromtimestamp(tools.now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def resume_command(options: Options, folder: store.Run | None) -> str:
-    """What to type to go on with a run; "" where nobody has typed a command, or nothing is kept."""
+def resume_command(
+    options: Options, folder: store.Run | None, budget_usd: float | None = None
+) -> str:
+    """What to type to go on with a run; "" where nobody has typed a command, or nothing is kept.
+
+    With `budget_usd`, another --max-budget-usd than the run was given.
+    """
     if not options.command or not folder:
         return ""
     import shlex
 
     given = list(options.command)
+    end = given.index("--") if "--" in given else len(given)
+    given, after = given[:end], given[end:]
+    if budget_usd is not None:
+        given = _with_budget(given, f"{budget_usd:g}")
     missing = [] if options.resume else ["--resume"]
     missing += [] if options.iteration else ["--iteration", str(folder.number)]
-    end = given.index("--") if "--" in given else len(given)
-    return redact(shlex.join([*given[:end], *missing, *given[end:]]), folder.secrets)
+    return redact(shlex.join([*given, *missing, *after]), folder.secrets)
+
+
+def _with_budget(words: Sequence[str], usd: str) -> list[str]:
+    """A command line with that budget in place of its own; the last one counts."""
+    flag = "--max-budget-usd"
+    found = [f"{flag}={usd}" if word.startswith(f"{flag}=") else word for word in words]
+    for place in [number for number, word in enumerate(found[:-1]) if word == flag]:
+        found[place + 1] = usd
+    return found if found != list(words) else [*found, flag, usd]
 
 
 def _check_tape(options: Options) -> None:
@@ -209,10 +246,11 @@ def _check_tape(options: Options) -> None:
             writing.make_folder(options.record)
 
 
-def _match_tape(suite: Suite, planned: Sequence[Trial], options: Options) -> None:
+def _match_tape(suite: Suite, options: Options) -> None:
     """Notes on the tape what its trials are about; of a replay, says which have changed since."""
     if not (options.record or options.replay):
         return
+    planned = trials(suite, repeats=options.repeats)
     contents = {trial.key: store.key(suite, trial) for trial in planned}
     if options.record:
         exchanges.note_contents(options.record, contents)
@@ -244,7 +282,7 @@ def _equip(options: Options, suite: Suite) -> Equip | None:
 
 
 class _Interruptible:
-    """While it lasts, SIGTERM is Ctrl-C: the programs of the running trials are ended by it too.
+    """While it lasts, SIGTERM and SIGHUP are Ctrl-C: what runs is ended by them, too.
 
     Only the first interrupts. Ending programs and containers takes seconds, and has deadlines of
     its own; an impatient second and third Ctrl-C would leave containers behind.
@@ -258,7 +296,8 @@ class _Interruptible:
         self.stopping = False
         if threading.current_thread() is not threading.main_thread():
             return
-        for number in (signal.SIGTERM, signal.SIGINT):
+        # Windows has no SIGHUP
+        for number in {signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)}:
             if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` and `&` want it
                 self.before[number] = signal.signal(number, self._interrupt)
 

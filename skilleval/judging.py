@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from skilleval.model import EMPTY, Suite
-from skilleval.settings import Row, Settings
+from skilleval.settings import DEFAULT, HIDDEN, Row, Setting, Settings
 
 OPENROUTER, OPENAI = "https://openrouter.ai/api/v1", "https://api.openai.com/v1"
 OPENROUTER_MODEL, OPENAI_MODEL = "deepseek/deepseek-v4-flash", "gpt-5-mini"
@@ -46,13 +46,27 @@ def asked(suite: Suite) -> int:
     return sum(check.grader == "judge" for case in suite.cases for check in case.checks)
 
 
-def warnings(suite: Suite) -> tuple[str, ...]:
-    """What is said before a run whose assertions nobody could judge."""
+def warnings(suite: Suite, why: str = "") -> tuple[str, ...]:
+    """What is said before a run whose assertions nobody could judge; `why`, if that is meant."""
     count = asked(suite)
     if suite.judge or not count:
         return ()
     needing = "1 assertion needs" if count == 1 else f"{count} assertions need"
-    return (
-        f"{needing} a judge and will be SKIPPED: there is none; set"
-        f" {' or '.join(KEYS)}, or --judge-base-url",
-    )
+    missing = f"there is none; set {' or '.join(KEYS)}, or --judge-base-url"
+    return (f"{needing} a judge and will be SKIPPED: {why or missing}",)
+
+
+def shown(chosen: Settings, environ: Mapping[str, str], unwanted: str = "") -> dict[str, Setting]:
+    """For `--print-config`: the judge that comes of the settings, and whose key it is sent.
+
+    `unwanted` is the option that switches it off, if there is one. A key is never shown; without a
+    judge, its model is None.
+    """
+    judge = {} if unwanted else settings(chosen, environ)
+    if not judge:
+        return {"judge_model": Setting(None, unwanted or f"neither {' nor '.join(KEYS)} is set")}
+    found = {}
+    for name, field in (("judge_model", "model"), ("judge_base_url", "base_url")):
+        found[name] = Setting(judge[field], chosen.source(name))
+    key = judge["key_name"]
+    return {**found, "judge_key": Setting(HIDDEN if key else "", key or DEFAULT)}

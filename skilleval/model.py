@@ -3,12 +3,11 @@
 Every noun is immutable. They are `NamedTuple`s and not frozen dataclasses for one measured reason:
 a program that starts, reads fixtures and ends pays for every type it defines, and fifteen frozen,
 slotted dataclasses cost 16 ms of CPU at import (a bare interpreter starts in 9 ms), fifteen named
-tuples 5 ms. `scripts/bench.py` watches over it.
+tuples 5 ms. `scripts/bench.py` watches over it. For the same reason the annotations here are values
+(no `from __future__ import annotations`): a named tuple compiles each one that is text.
 
 `None` means unknown, everywhere: a score nobody produced is not 0, a cost nobody reported is not 0.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -191,12 +190,13 @@ class File(NamedTuple):
 class State(NamedTuple):
     """A workspace at one moment: its files by path, and the state of its git repository.
 
-    `git` has the field names of seed 002's `pre_state.json`; it is empty where there is none.
-    `files` is None where nobody knows them: a run of another tool, or a workspace that is gone.
+    `git` has the field names of seed 002's `pre_state.json`; it is empty where there is none, and
+    None where git could not read it. `files` is None where nobody knows them: a run of another
+    tool, or a workspace that is gone.
     """
 
     files: tuple[File, ...] | None = ()
-    git: Mapping[str, Any] = EMPTY
+    git: Mapping[str, Any] | None = EMPTY
 
 
 class Event(NamedTuple):
@@ -260,17 +260,26 @@ class Outcome(NamedTuple):
     events_whole: bool = True
 
     @property
+    def git_states(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The git states before and after; each empty where there was none, or nobody knows it."""
+        return (self.before and self.before.git) or {}, (self.after and self.after.git) or {}
+
+    @property
     def refused(self) -> bool:
         """Was the trial never started, for want of money or of room for its result?"""
         return self.status == "missing" and self.failure in ("budget", "storage")
 
 
 class Evidence(NamedTuple):
-    """All that a grader may judge by. `judge` holds the settings of the model that it may ask."""
+    """All that a grader may judge by. `judge` holds the settings of the model that it may ask.
+
+    `arm` is the one that the outcome is of, None where nobody knows.
+    """
 
     case: Case
     outcome: Outcome
     judge: Mapping[str, Any] = EMPTY
+    arm: Arm | None = None
 
 
 class Call(NamedTuple):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 # cursor and colour sequences, titles and links, any other escape
-_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]")
+_SEQUENCE = r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]"
 
 
 def counted(count: int, noun: str, plural: str = "s") -> str:
@@ -19,9 +19,14 @@ def counted(count: int, noun: str, plural: str = "s") -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}{plural}"
 
 
+def every(count: int, noun: str) -> str:
+    """All of them: the only trial, all 2 trials."""
+    return f"the only {noun}" if count == 1 else f"all {counted(count, noun)}"
+
+
 def without_sequences(text: str) -> str:
     """The text without colours and other control sequences of a terminal."""
-    return _SEQUENCE.sub("", text) if "\x1b" in text else text
+    return re.sub(_SEQUENCE, "", text) if "\x1b" in text else text
 
 
 def one_line(text: str) -> str:

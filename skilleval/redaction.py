@@ -5,7 +5,7 @@ Secrets of the environment are the values of variables whose names say so (`secr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -45,10 +45,25 @@ def secrets_of(request: Request) -> tuple[str, ...]:
 def secrets_in(environ: Mapping[str, str], names: Iterable[str] = ()) -> tuple[str, ...]:
     """The values of the variables named *KEY*, *TOKEN*, *SECRET*, *PASSWORD* and so on.
 
-    Those in `names` are secret whatever they are called. Shorter ones than 8 characters are none.
+    Those in `names` are secret whatever they are called, and so is each value in a variable of
+    headers (`ANTHROPIC_CUSTOM_HEADERS`), for the headers of a gateway have any name. Shorter ones
+    than 8 characters are none.
     """
     secret = {name for name in environ if _is_secret(name)}.union(names) & environ.keys()
-    return tuple(sorted({environ[n] for n in secret if len(environ[n]) >= SHORTEST_VALUE}))
+    found = [environ[name] for name in secret]
+    for name, text in environ.items():
+        if name.upper().endswith("HEADERS"):
+            found += _values(text)
+    return tuple(sorted({value for value in found if len(value) >= SHORTEST_VALUE}))
+
+
+def _values(headers: str) -> Iterator[str]:
+    """Of lines `Name: value` the values; of a secret name also without a scheme, as in "Bearer"."""
+    for line in headers.splitlines():
+        name, _, value = line.partition(":")
+        yield value.strip()
+        if _is_secret(name):
+            yield value.strip().partition(" ")[2].strip()
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:

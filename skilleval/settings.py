@@ -29,7 +29,8 @@ class Row(NamedTuple):
 
     `key` is its place in the file (dots for nesting), `variable` and `flag` name it elsewhere;
     each may be empty: it cannot be set there. Where nobody sets it, it takes the final value of
-    the setting `like`. A number below `least`, in the file or a flag, counts as not set.
+    the setting `like`. A number below `least`, in the file or a flag, counts as not set; if it is
+    `bounded`, also one in the variable (seed 000 takes any there).
     """
 
     name: str
@@ -39,6 +40,7 @@ class Row(NamedTuple):
     flag: str = ""
     like: str = ""
     least: int = 1
+    bounded: bool = False
 
     @property
     def secret(self) -> bool:
@@ -177,6 +179,8 @@ def _from_environment(
                 warnings.append(f"{row.variable} is ignored: {text[:40]!r} is no whole number")
                 continue
             value = int(text)
+            if row.bounded and not _counts(row, value, row.variable, warnings):
+                continue
         found[row.name] = Setting(value, row.variable, row.secret)
     return found
 
@@ -306,8 +310,9 @@ def _fix(wanted: type, value: Any) -> str:
 
 def render(settings: Settings) -> str:
     """A table for `--print-config`: name, value and source; secrets are hidden."""
+    words = {"": '""', None: "none"}
     shown = {
-        name: str(setting.shown) if setting.shown != "" else '""'
+        name: words.get(setting.shown) or str(setting.shown)
         for name, setting in settings.chosen.items()
     }
     name_width = max(map(len, shown), default=0)

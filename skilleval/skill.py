@@ -1,10 +1,8 @@
 """A skill on disk: SKILL.md, its front matter, what an agent gets with it, and its version.
 
 Owns where a skill's files are (agentskills.io layout; seeds 000 and 001). It judges nothing:
-`lint.skill_md` does.
+`lint.skill_md` does. The annotations are values, not text: `model` says why.
 """
-
-from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -131,17 +129,22 @@ def version(folder: str) -> str:
 def digest(folder: str) -> str:
     """A hash of all files of the skill that an agent could be given: paths and contents.
 
-    Its evals, caches and git files are no part of it (seed 002's skill_hash).
+    Its evals, caches and git files are no part of it (seed 002's skill_hash). Raises `SuiteError`
+    for a file or folder that cannot be read.
     """
     import hashlib
 
     found = hashlib.sha256()
-    for path in files_below(folder):
-        relative = os.path.relpath(path, folder).replace(os.sep, "/")
-        first, *rest = relative.split("/")
-        if first not in NOT_INSTALLED and "__pycache__" not in rest:
-            found.update(relative.encode("utf-8", "surrogateescape") + b"\0")
-            found.update(textfile.read_bytes(path) + b"\0")
+    try:
+        for path in files_below(folder):
+            relative = os.path.relpath(path, folder).replace(os.sep, "/")
+            first, *rest = relative.split("/")
+            if first not in NOT_INSTALLED and "__pycache__" not in rest:
+                found.update(relative.encode("utf-8", "surrogateescape") + b"\0")
+                found.update(textfile.read_bytes(path) + b"\0")
+    except OSError as error:
+        place = str(error.filename or folder)
+        raise SuiteError(place, "", f"cannot be read: {textfile.reason(error)}") from None
     return found.hexdigest()
 
 
@@ -170,24 +173,27 @@ def names(root: str) -> list[str]:
     return found
 
 
-def find(root: str, files: Collection[str] = ()) -> list[str]:
+def find(root: str, files: Collection[str] = (), on_error: OnError | None = None) -> list[str]:
     """The folders below `root` (itself included) that hold a SKILL.md or evals, sorted.
 
     With them, the files outside of any skill that have one of the given names. Hidden folders and
     those in `SKIPPED` are left out; nothing is looked for inside a skill. A link to a skill that is
-    not found otherwise stands for it, any other link is not followed.
+    not found otherwise stands for it, any other link is not followed. Why a folder cannot be looked
+    into, or what a link leads to, is handed to `on_error`.
     """
     found: list[str] = []
     links: list[str] = []
     waiting = [root]
     while waiting:
         folder = waiting.pop()
-        names, folders = _listing(folder)
+        names, folders = _listing(folder, on_error)
         if MANIFEST in names or _has_fixtures(folder, folders):
             found.append(folder)
         else:
             found += [os.path.join(folder, name) for name in names.intersection(files)]
-            links += links_to_skills(folder, names.difference(folders))
+            others = names.difference(folders)
+            links += links_to_skills(folder, others)
+            _look_behind(folder, others, on_error)
             waiting += [
                 os.path.join(folder, name)
                 for name in folders
@@ -209,11 +215,21 @@ def not_among(links: Iterable[str], found: Iterable[str]) -> list[str]:
     return [link for place, link in places.items() if place not in known]
 
 
-def _listing(folder: str) -> tuple[set[str], list[str]]:
+def _look_behind(folder: str, names: Iterable[str], on_error: OnError | None) -> None:
+    """Hands on why a link that might lead to a skill leads nowhere."""
+    for name in names if on_error else ():
+        path = os.path.join(folder, name)
+        if name[0] != "." and os.path.islink(path) and not os.path.isfile(path):
+            _listing(path, on_error)
+
+
+def _listing(folder: str, on_error: OnError | None = None) -> tuple[set[str], list[str]]:
     try:
         with os.scandir(folder) as entries:
             kinds = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
-    except OSError:
+    except OSError as error:
+        if on_error:
+            on_error(error)
         return set(), []
     return {name for name, _ in kinds}, [name for name, is_folder in kinds if is_folder]
 
@@ -256,9 +272,9 @@ def guidance(folder: str, on_error: OnError | None = None) -> Iterator[str]:
                     yield path
     if "RULE.md" in names:
         yield os.path.join(folder, "RULE.md")
-    parent, name = os.path.split(os.path.abspath(folder))
-    rules = os.path.join(os.path.dirname(parent), "rules")
+    rules = os.path.normpath(os.path.join(folder, os.pardir, os.pardir, "rules"))
     if os.path.isdir(rules):
+        rules, name = os.path.abspath(rules), os.path.basename(os.path.abspath(folder))
         for rule in (f"{name}.md", f"{name}.mdc", os.path.join(name, "RULE.md")):
             if os.path.isfile(os.path.join(rules, rule)):
                 yield os.path.join(rules, rule)
@@ -297,16 +313,12 @@ def text(folder: str) -> str:
         return ""
 
 
-def corpus(folder: str, on_error: OnError | None = None) -> str:
-    """The text of all of `guidance`, a newline between files.
-
-    What cannot be read counts as empty; why is handed to `on_error`.
-    """
-    parts = []
-    for path in guidance(folder, on_error or (lambda error: None)):
+def corpus(folder: str, on_error: OnError) -> dict[str, str]:
+    """The texts of all of `guidance` that can be read, by path; why one cannot, `on_error` gets."""
+    texts = {}
+    for path in guidance(folder, on_error):
         try:
-            parts.append(textfile.read_text(path))
+            texts[path] = textfile.read_text(path)
         except OSError as error:
-            if on_error:
-                on_error(error)
-    return "\n".join(parts)
+            on_error(error)
+    return texts

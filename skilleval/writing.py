@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
@@ -16,11 +16,28 @@ from skilleval.errors import SkillevalError
 from skilleval.reading import textfile
 from skilleval.runfolder import serial
 
+# characters of a document that are in memory at a time, at least one value of it
+PIECE = 1 << 16
 
-def write_text(path: str, text: str) -> None:
+
+class Rows:
+    """A list in a document that is made while it is written, an item at a time.
+
+    `make` is called anew each time: a document may be written twice.
+    """
+
+    def __init__(self, make: Callable[[], Iterable[Any]]) -> None:
+        self.make = make
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.make())
+
+
+def write_text(path: str, text: str | Iterable[str]) -> None:
     """Writes a file whole or not at all, making its folders. Raises `OSError`.
 
-    What UTF-8 cannot hold (a lone surrogate in a model's output) is escaped: nothing is lost by it.
+    The text may come in pieces, one of which is in memory at a time. What UTF-8 cannot hold (a lone
+    surrogate in a model's output) is escaped: nothing is lost by it.
     """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.part")
@@ -32,19 +49,31 @@ def write_text(path: str, text: str) -> None:
         handle = os.open(temporary, flags, 0o666)
     with contextlib.ExitStack() as unless_done:
         unless_done.callback(_discard, temporary)
-        fill(handle, text.encode("utf-8", "backslashreplace"))
+        with _closing(handle):
+            for piece in [text] if isinstance(text, str) else text:
+                _write(handle, piece.encode("utf-8", "backslashreplace"))
         os.replace(temporary, path)
         unless_done.pop_all()
 
 
 def fill(handle: int, content: bytes) -> None:
     """Writes all of it to an open file, and closes that. Raises `OSError`."""
+    with _closing(handle):
+        _write(handle, content)
+
+
+@contextlib.contextmanager
+def _closing(handle: int) -> Iterator[None]:
     try:
-        left = memoryview(content)
-        while left:
-            left = left[os.write(handle, left) :]
+        yield
     finally:
         os.close(handle)
+
+
+def _write(handle: int, content: bytes) -> None:
+    left = memoryview(content)
+    while left:
+        left = left[os.write(handle, left) :]
 
 
 def _discard(path: str) -> None:
@@ -75,11 +104,48 @@ def as_json(value: Any) -> str:
     (The encoder of `json` leaves a cycle of functions behind for each indented text, a few KiB that
     stay until the collector looks at everything: a run of thousands of trials would grow.)
     """
-    return _indented(serial.to_json(value), "\n") + "\n"
+    return "".join(pieces(value))
+
+
+def pieces(value: Any) -> Iterator[str]:
+    """The same text in pieces of about `PIECE` characters: one is in memory at a time.
+
+    A piece never ends inside of a string or a number: what is to be found in one is found in a
+    piece. `Rows` may be a value of an object, which may be an item of other `Rows`.
+    """
+    held: list[str] = []
+    size = 0
+    for text in _parts(value, "\n"):
+        held.append(text)
+        size += len(text)
+        if size >= PIECE:
+            yield "".join(held)
+            held, size = [], 0
+    yield "".join([*held, "\n"])
+
+
+def _parts(value: Any, line: str) -> Iterator[str]:
+    """`line` is what starts a line at this depth."""
+    inner = f"{line}  "
+    if isinstance(value, Rows):
+        start = "["
+        for item in value:
+            yield f"{start}{inner}"
+            yield from _parts(item, inner)
+            start = ","
+        yield "[]" if start == "[" else f"{line}]"
+    elif isinstance(value, Mapping) and any(isinstance(each, Rows) for each in value.values()):
+        start = "{"
+        for key, item in value.items():
+            yield f"{start}{inner}{encode_basestring_ascii(str(key))}: "
+            yield from _parts(item, inner)
+            start = ","
+        yield f"{line}}}"
+    else:
+        yield _indented(serial.to_json(value), line)
 
 
 def _indented(value: Any, line: str) -> str:
-    """`line` is what starts a line at this depth."""
     if isinstance(value, str):
         return encode_basestring_ascii(value)
     if value is None or isinstance(value, bool):

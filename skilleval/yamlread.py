@@ -378,7 +378,7 @@ class _Reader:
         """A mapping goes on at `pos` with something that is no `key: value`."""
         if self.at_item(pos):
             self.fail("a list item among keys: indent it below a key", pos)
-        if self.text[pos] in "\"'&*" or yamlscalar.match_plain(self.text, pos):
+        if self.text[pos] in "\"'&*" or re.compile(yamlscalar.PLAIN).match(self.text, pos):
             fix = "add the ':', or indent the line if it belongs to the text above"
             self.fail(f"expected 'key: value': {fix}", pos)
         yamlscalar.refuse_start(self.text, pos)

@@ -112,11 +112,11 @@ def _repository(given):
     return found
 
 
-def verdict(text, came, should_trigger=True):
+def verdict(text, came, should_trigger=True, arm=None):
     """The verdict on one assertion, by the way that every suite goes: classify, then grade."""
     check = assertions.check(1, text, should_trigger, ("demo",))
     case = Case("c", "do it", (check,), should_trigger=should_trigger)
-    [found] = engine.grade(case, came, RULES, Tools()).verdicts
+    [found] = engine.grade(case, came, RULES, Tools(), arm=arm).verdicts
     return found
 
 

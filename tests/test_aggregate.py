@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from skilleval import aggregate
-from skilleval.model import Rules, Score, Verdict
+from skilleval.model import Arm, Case, Outcome, Result, Rules, Score, Suite, Trial, Verdict
 
 PASS, FAIL = Verdict("a", "pass", 1), Verdict("b", "fail", 0)
 SKIP, ERROR = Verdict("c", "skip", None), Verdict("d", "error", None)
@@ -52,3 +52,20 @@ def test_the_summary_is_the_mean_of_the_scores_there_are():
 
 def test_no_scores_have_no_mean():
     assert aggregate.summarise([]).score is None
+
+
+def result(arm, status):
+    return Result(Trial("a", arm, 1), Outcome("ok"), (Verdict("c", status, 1),))
+
+
+def test_the_control_is_no_part_of_the_score():
+    arms = (Arm("with", "x"), Arm("without", "x", with_skill=False))
+    suite = Suite("s", "p", (Case("a", "p"),), arms=arms)
+    found = aggregate.report(suite, [result("with", "pass"), result("without", "fail")])
+    assert (found.summary.score, found.summary.cases_total) == (1, 1)
+    assert len(found.scores) == 2
+
+
+def test_arms_without_a_skill_alone_have_a_score():
+    suite = Suite("s", "p", (Case("a", "p"),), arms=(Arm("without", "x", with_skill=False),))
+    assert aggregate.report(suite, [result("without", "pass")]).summary.score == 1

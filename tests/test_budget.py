@@ -82,9 +82,11 @@ def test_the_judges_calls_are_part_of_a_trials_cost():
 
 
 def test_what_a_resumed_run_has_spent_already_counts():
-    budget = Budget(1, [ending(0.6)])
+    budget, larger = Budget(1), Budget(2)
+    budget.add(ending(0.6))
+    larger.add(ending(0.6))
     assert "0.60 of 1.00 USD" in budget.refuse()
-    assert Budget(2, [ending(0.6)]).refuse() == ""
+    assert larger.refuse() == ""
 
 
 def test_unknown_costs_are_a_doubt_only_where_there_is_a_limit():
@@ -150,3 +152,22 @@ def test_who_waits_gives_up_when_the_run_is_stopped():
     for thread in crowd.threads:
         thread.join(5)
     assert not any(thread.is_alive() for thread in crowd.threads)
+
+
+@pytest.mark.parametrize(
+    ("limit", "costs", "refused", "enough"),
+    [
+        (0.006, [0.004], 3, 0.016),
+        (1, [0.3, 0.4, 0.3], 2, 1.8),
+        (10, [5.123], 1, 11),
+        (0, [], 4, 1),
+        (3, [], 4, 6),
+    ],
+)
+def test_enough_is_what_the_refused_may_cost_at_the_dearest_so_far(limit, costs, refused, enough):
+    budget = Budget(limit)
+    for usd in costs:
+        budget.add(ending(usd))
+    budget.refused = refused
+    assert budget.enough_usd() == pytest.approx(enough)
+    assert budget.enough_usd() >= budget.spent_usd + budget.dearest_usd * refused

@@ -7,6 +7,8 @@ import sys
 import build
 import pytest
 
+from skilleval import console
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
 
 
@@ -34,3 +36,20 @@ def test_a_result_that_does_not_fit_on_the_disk_is_an_error():
     done = shell("--help >/dev/full")
     message = "error: stdout cannot be written: No space left on device\n"
     assert (done.returncode, done.stderr) == (3, message)
+
+
+@pytest.mark.parametrize(
+    ("given", "printed"),
+    [
+        ("a", "a\n"),
+        ("a\n", "a\n"),
+        ("", "\n"),
+        (["a", "b\n", ""], "ab\n"),
+        (iter(["a\n", "b"]), "a\nb\n"),
+        ([], "\n"),
+    ],
+    ids=str,
+)
+def test_a_result_ends_in_one_newline_also_in_pieces(given, printed, capsys):
+    console.write(given)
+    assert capsys.readouterr().out == printed

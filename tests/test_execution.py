@@ -67,7 +67,7 @@ def test_disk_that_is_full_ends_a_run_before_it_pays_for_what_cannot_be_kept(tmp
     assert done.returncode == 3, done.stderr
     assert (begun(tmp_path), kept(tmp_path)) == (2, 1)
     assert done.stderr.count("cannot be written: ") == 1
-    assert "4 trials: 2 graded, 2 without a decided check" in done.stdout
+    assert "4 trials: 2 graded, 2 not started: storage" in done.stdout
     assert "what could be written is kept in disk/demo-workspace/iteration-1; to go on" in (
         done.stderr
     )

@@ -42,6 +42,7 @@ LAYERS = [
         "plaintext",
         "asking.retry",
         "bench.workloads",
+        "workers",
     ],
     ["process.owner", "redaction", "reading.reply", "graders.starters"],
     [
@@ -54,7 +55,7 @@ LAYERS = [
         "reading.textfile",
         "asking.throttling",
     ],
-    ["graders.meant", "graders.worktree", "writing", "yamlscalar"],
+    ["graders.meant", "graders.pushes", "graders.worktree", "writing", "yamlscalar"],
     [
         "runfolder.foreignfiles",
         "trial.gitfiles",
@@ -97,7 +98,7 @@ LAYERS = [
     ["runfolder.gradingfiles"],
     ["judging", "plan", "runfolder.runs", "scaffold"],
     ["engine"],
-    ["aggregate", "stats.arms", "gates"],
+    ["aggregate", "stats.arms", "gates", "lineup"],
     ["stats.deltas"],
     ["stats.changes", "stats.comparison"],
     ["strength.mutation"],

@@ -25,3 +25,10 @@ def test_one_line_has_single_spaces_for_line_breaks_and_what_does_not_print():
 
 def test_escaped_shows_what_does_not_print_and_loses_nothing():
     assert plaintext.escaped("é\n\x00\u202e") == "é\\n\\x00\\u202e"
+
+
+def test_every_says_how_many_there_are():
+    assert [plaintext.every(count, "trial") for count in (1, 3)] == [
+        "the only trial",
+        "all 3 trials",
+    ]

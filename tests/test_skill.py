@@ -78,7 +78,9 @@ def test_the_corpus_is_skill_references_and_rules_only(tmp_path):
         build.write(folder / name, f"<{name}>")
     for name in ("demo.md", "demo.mdc", "demo/RULE.md", "other.md"):
         build.write(tmp_path / "rules" / name, f"<rule {name}>")
-    text = skill.corpus(str(folder))
+    errors = []
+    text = "\n".join(skill.corpus(str(folder), errors.append).values())
+    assert errors == []
     assert all(f"<{name}>" in text for name in inside)
     assert not any(f"<{name}>" in text for name in outside)
     assert [f"<rule {n}>" in text for n in ("demo.md", "demo.mdc", "demo/RULE.md", "other.md")] == [
@@ -91,7 +93,9 @@ def test_links_in_references_are_not_followed(tmp_path):
     build.write(tmp_path / "secret.md", "secret")
     (folder / "references").mkdir()
     (folder / "references" / "s.md").symlink_to(tmp_path / "secret.md")
-    assert "secret" not in skill.corpus(str(folder))
+    errors = []
+    assert [*skill.corpus(str(folder), errors.append)] == [str(folder / "SKILL.md")]
+    assert errors == []
 
 
 def test_names_are_the_folders_with_a_skill_sorted(tmp_path):
@@ -184,7 +188,8 @@ def test_why_a_reference_cannot_be_read_is_handed_on(tmp_path):
     large = build.write(folder / "references" / "a.md", "")
     os.truncate(large, textfile.LIMIT_BYTES + 1)
     errors = []
-    assert skill.corpus(str(folder), errors.append) == "in-skill"
+    corpus = skill.corpus(str(folder), errors.append)
+    assert corpus == {str(folder / "SKILL.md"): "in-skill"}
     assert [error.filename for error in errors] == [str(large)]
 
 
@@ -194,3 +199,10 @@ def test_a_folder_that_cannot_be_read_raises_or_is_handed_on(tmp_path):
         list(skill.files_below(folder))
     assert list(skill.files_below(folder, errors.append)) == []
     assert [error.filename for error in errors] == [folder]
+
+
+def test_a_skill_that_cannot_be_read_has_no_digest(tmp_path):
+    (tmp_path / "scripts").mkdir()
+    assert len(skill.digest(str(tmp_path))) == 64
+    with pytest.raises(SuiteError, match="nowhere: cannot be read: No such file"):
+        skill.digest(str(tmp_path / "nowhere"))

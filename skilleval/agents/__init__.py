@@ -26,7 +26,13 @@ AGENTS = {
 
 
 class Agent(Protocol):
-    """Runs one case in one arm, and says beforehand why it could not run a suite here."""
+    """Runs one case in one arm, and says beforehand why it could not run a suite here.
+
+    `OPTIONS` are those options of an arm that it heeds and others do not. With `max_budget_usd` it
+    keeps to that, or says what a trial has cost, so that a budget of the run can count it.
+    """
+
+    OPTIONS: frozenset[str]
 
     def run(self, case: Case, arm: Arm, tools: Tools) -> Outcome: ...
 
@@ -39,3 +45,8 @@ def get(name: str) -> Agent:
     if name not in AGENTS:
         raise UsageError(f"unknown agent {name!r}; choose one of: {', '.join(sorted(AGENTS))}")
     return cast(Agent, import_module(AGENTS[name]))
+
+
+def heeding(option: str) -> tuple[str, ...]:
+    """The names of the agents that heed an option of an arm, sorted."""
+    return tuple(name for name in sorted(AGENTS) if option in get(name).OPTIONS)

@@ -13,6 +13,8 @@ from skilleval.model import Arm, Case, Outcome, Suite
 from skilleval.reading import textfile
 from skilleval.tools import Tools
 
+OPTIONS: frozenset[str] = frozenset()
+
 
 def run(case: Case, arm: Arm, tools: Tools) -> Outcome:
     """The file's text as the outcome's output; `missing` when there is no file to read.

@@ -29,6 +29,7 @@ INSTALL = "install it: npm install -g @anthropic-ai/claude-code"
 SKILLS = ".claude/skills"
 DROPPINGS = (".claude",)
 HELP: tuple[str, ...] = ()
+OPTIONS = frozenset({"base_url", "effort", "max_budget_usd"})
 CREDENTIALS = (
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -70,6 +71,8 @@ def argv(ask: Ask) -> list[str]:
     found.append("--dangerously-skip-permissions")
     if ask.model:
         found += ["--model", ask.model]
+    if ask.effort:
+        found += ["--effort", ask.effort]
     if ask.max_budget_usd is not None:
         found += ["--max-budget-usd", format(ask.max_budget_usd, "f")]
     return [*found, *commandline.prompt_arguments(ask.prompt)]

@@ -30,6 +30,7 @@ INSTALL = "install it: npm install -g @openai/codex"
 SKILLS = ".codex/skills"
 DROPPINGS = (".codex", ".agents")
 HELP = ("codex", "exec", "--help")
+OPTIONS = frozenset({"base_url", "effort"})
 CREDENTIALS = (
     "CODEX_API_KEY",
     "OPENAI_API_KEY",
@@ -38,6 +39,7 @@ CREDENTIALS = (
     "OPENAI_PROJECT",
 )
 _PROVIDER = "skilleval"  # of an endpoint that the user names
+_KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")  # that it may be sent, the first that is set
 _REPO_CHECK = "--skip-git-repo-check"
 _UNATTENDED = (
     ("--full-auto",),  # until 0.5x; its successor
@@ -50,8 +52,17 @@ _SHELL_FLAGS = {"-c", "-lc"}
 
 
 def preflight(suite: Suite, tools: Tools) -> tuple[str, ...]:
-    """Why `codex` cannot be started here; empty if it can."""
-    return commandline.missing(PROGRAM, INSTALL, tools)
+    """Why `codex` cannot be started here; empty if it can.
+
+    It starts no turn at an endpoint of ours without a key, also if that asks for none.
+    """
+    missing = commandline.missing(PROGRAM, INSTALL, tools)
+    told = any(arm.agent == NAME and arm.options.get("base_url") for arm in suite.arms)
+    if missing or not told or any(tools.environ.get(key) for key in _KEYS):
+        return missing
+    keys = " or ".join(_KEYS)
+    anything = "any text will do at one that asks for none"
+    return (f"codex needs a key for --harness-base-url: set {keys}; {anything}",)
 
 
 def run(case: Case, arm: Arm, tools: Tools) -> Outcome:
@@ -71,7 +82,7 @@ def argv(ask: Ask) -> list[str]:
     if ask.effort:
         found += ["-c", f"model_reasoning_effort={json.dumps(ask.effort)}"]
     if ask.base_url:
-        found += _endpoint(commandline.openai_url(ask.base_url))
+        found += _endpoint(commandline.openai_url(ask.base_url), ask.keys)
     return [*found, *commandline.prompt_arguments(ask.prompt)]
 
 
@@ -81,10 +92,10 @@ def _unattended(help_text: str) -> tuple[str, ...]:
     return known[0] if known else _UNATTENDED[1]
 
 
-def _endpoint(url: str) -> list[str]:
+def _endpoint(url: str, keys: Sequence[str]) -> list[str]:
     """An endpoint is handed over as a provider: it ignores OPENAI_BASE_URL."""
     fields = {"name": _PROVIDER, "base_url": url, "wire_api": "responses"}
-    fields["env_key"] = "OPENAI_API_KEY"
+    fields["env_key"] = next((key for key in _KEYS if key in keys), _KEYS[0])
     table = ",".join(f"{key}={json.dumps(value)}" for key, value in fields.items())
     provider = f"model_providers.{_PROVIDER}={{{table}}}"
     return ["-c", f'model_provider="{_PROVIDER}"', "-c", provider]
@@ -131,6 +142,7 @@ def _rejected(stderr: str) -> Iterator[Event]:
 def _events(records: Sequence[Record]) -> Iterator[Event]:
     """The events in the order in which they ended, then the calls that never did."""
     begun: dict[str, Record] = {}
+    ended: dict[str, Record] = {}
     for record in records:
         item = mapping(record.get("item"))
         kind, key = record.get("type"), word(item.get("id"))
@@ -138,7 +150,9 @@ def _events(records: Sequence[Record]) -> Iterator[Event]:
             begun[key] = item
         elif kind == "item.completed":
             begun.pop(key, None)
-            yield from _item(item)
+            if not key or ended.get(key) != item:  # told twice is done once
+                ended[key] = item
+                yield from _item(item)
         elif kind == "error":
             said = word(record.get("message"))
             yield Event("retry" if said.startswith("Reconnecting") else "warning", output=said)
@@ -164,7 +178,7 @@ def _item(item: Record) -> Iterator[Event]:
         yield _called(Event("call", "shell", command, output, failed), status)
     elif kind == "mcp_tool_call":
         output = content(mapping(item.get("result")).get("content"))
-        error = word(mapping(item.get("error")).get("message"))
+        error = transcript.complaint(item.get("error"))
         arguments = mapping(item.get("arguments"))
         call = Event("call", word(item.get("tool")), arguments, output or error, failed)
         yield _called(call, status)
@@ -191,7 +205,7 @@ def _failure(records: Sequence[Record], stderr: str, exit_code: int | None) -> t
     ends = [r for r in records if r.get("type") in ("turn.completed", "turn.failed", "error")]
     last = ends[-1] if ends else {}
     if last.get("type") == "turn.failed":
-        error = word(mapping(last.get("error")).get("message")) or "the turn failed"
+        error = transcript.complaint(last.get("error")) or "the turn failed"
         return transcript.blame(error), error
     if any(r.get("type") == "turn.completed" for r in ends):
         if exit_code:

@@ -22,6 +22,7 @@ from skilleval.trial.transcript import Transcript
 if TYPE_CHECKING:
     from skilleval.trial.harness import Ask, Program
 
+OPTIONS = frozenset({"command", "max_budget_usd"})
 _PLACEHOLDER = re.compile(r"\{(prompt|workspace|model)\}")
 _FORM = 'write it as a list, such as ["my-agent", "--dir", "{workspace}", "{prompt}"]'
 
@@ -32,7 +33,7 @@ def preflight(suite: Suite, tools: Tools) -> tuple[str, ...]:
     Raises `UsageError` for a template that is none.
     """
     programs = {_template(arm)[0] for arm in suite.arms if arm.agent == "command"}
-    install = "name a program that is there as the first word of `command`"
+    install = "name a program that is there first in --agent-command '...' (in Python: `command`)"
     return tuple(
         reason
         for program in sorted(programs)
@@ -91,15 +92,26 @@ def read(stdout: str, stderr: str, exit_code: int | None) -> Transcript:
     return told
 
 
+def words(given: object) -> tuple[str, ...]:
+    """The words of a template; the path of a program starts where we were started.
+
+    () for what is neither a text nor a list of texts. Raises `ValueError` for a text that is not
+    in the words of a shell.
+    """
+    found = shlex.split(given) if isinstance(given, str) else given
+    if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
+        return ()
+    if not found:
+        return ()
+    program, *rest = found
+    return (os.path.abspath(program) if os.path.dirname(program) else program, *rest)
+
+
 def _template(arm: Arm) -> tuple[str, ...]:
-    """The words of the template; the path of a program starts where we were started."""
-    given = arm.options.get("command", ())
     try:
-        words = shlex.split(given) if isinstance(given, str) else given
+        template = words(arm.options.get("command", ()))
     except ValueError as error:
         raise UsageError(f"arm {arm.name!r}: `command` cannot be read: {error}; {_FORM}") from None
-    listed = isinstance(words, list | tuple) and all(isinstance(each, str) for each in words)
-    if not words or not listed:
+    if not template:
         raise UsageError(f"arm {arm.name!r}: the agent `command` needs a `command`; {_FORM}")
-    program, *rest = words
-    return (os.path.abspath(program) if os.path.dirname(program) else program, *rest)
+    return template

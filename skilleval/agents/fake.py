@@ -38,6 +38,7 @@ Step = Mapping[str, Any]
 
 NAME = "fake"
 SKILLS = ".fake/skills"
+OPTIONS = frozenset({"fake", "max_budget_usd"})
 MODES = ("", "nop", "oracle", "scripted:FILE")
 FORMATTED = json.dumps({"formatted": True, "status": "formatted-json-ok"}, indent=2)
 BASELINE = "fake-agent baseline output: no formatting performed"

@@ -22,6 +22,7 @@ from skilleval.snapshot import delta
 from skilleval.tools import Tools
 from skilleval.trial.transcript import blame
 
+OPTIONS: frozenset[str] = frozenset()
 IN_BOX, DIRECT = "docker", "local"
 
 

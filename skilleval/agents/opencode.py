@@ -29,6 +29,7 @@ INSTALL = "install it: npm install -g opencode-ai"
 SKILLS = ".opencode/skills"
 DROPPINGS = (".opencode", ".claude", ".agents")
 HELP = ("opencode", "run", "--help")
+OPTIONS = frozenset({"base_url", "effort", "max_budget_usd"})
 CREDENTIALS = (
     "ANTHROPIC_API_KEY",
     "GOOGLE_GENERATIVE_AI_API_KEY",
@@ -75,6 +76,8 @@ def argv(ask: Ask) -> list[str]:
         found += ["--print-logs", "--log-level", "ERROR"]
     if ask.model:
         found += ["--model", _model(ask)]
+    if ask.effort:  # which it calls a variant of the model
+        found += ["--variant", ask.effort]
     return found
 
 
@@ -146,7 +149,7 @@ def _parts(records: Iterable[Record]) -> list[Record]:
     found: dict[object, Record] = {}
     for number, record in enumerate(records):
         part = mapping(record.get("part"))
-        found[part.get("id") or number] = {**part, "type": word(record.get("type"))}
+        found[word(part.get("id")) or number] = {**part, "type": word(record.get("type"))}
     return list(found.values())
 
 
@@ -182,7 +185,7 @@ def _failure(
     exit_code: int | None,
 ) -> tuple[Failure, str]:
     """Failure and error. Without ripgrep no skill can be loaded: no finding about the skill."""
-    errors = [mapping(r.get("error")) for r in records if r.get("type") == "error"]
+    errors = [r.get("error") for r in records if r.get("type") == "error"]
     if errors:
         return _error(errors[-1])
     waits = _waits(records, stderr) if exit_code is None else ""
@@ -213,10 +216,11 @@ def _waits(records: Sequence[Record], stderr: str) -> str:
     return word(error) if waits else ""
 
 
-def _error(error: Record) -> tuple[Failure, str]:
+def _error(raw: Any) -> tuple[Failure, str]:
+    error = mapping(raw)
     data, name = mapping(error.get("data")), word(error.get("name"))
-    status, said = count(data.get("statusCode")), word(data.get("message"))
-    message = f"{name}: {said}" if said else name or "an error without a name"
+    status, said = count(data.get("statusCode")), transcript.complaint(data or raw)
+    message = ": ".join(filter(None, (name, said))) or "an error without a name"
     own = name in _OWN_ERRORS or transcript.outgrown(said)
     return "agent" if own else "infrastructure", message + (f" (status {status})" if status else "")
 

@@ -17,6 +17,7 @@ from skilleval.assertions import (
     checkout,
     commands,
     files,
+    force,
     git,
     keys,
     measures,
@@ -45,6 +46,7 @@ _READERS: tuple[Callable[[Sequence[Token]], Rule | str], ...] = (
     keys.read,
     texts.read_json,
     texts.read_contains,
+    force.read,
     commands.read,
     checkout.read,
     messages.read,
@@ -69,7 +71,7 @@ _UNDERSTOOD = tuple(
 )
 _FINITE = word_set("is are was were has have exists contains includes")
 _MOST_TOKENS = 2000  # a sentence of more is none
-_CONDITIONS = word_set("if unless when whenever whether ? otherwise instead except until")
+_CONDITIONS = word_set("if unless when whenever whether ? otherwise instead except until once")
 
 
 def classify(text: str, skills: Sequence[str] = ()) -> Rule | Judge:
@@ -100,6 +102,8 @@ def _refusal(tokens: Sequence[Token]) -> str:
         return "it is too long for a rule"
     if "?" in words:
         return "it is a question"
+    if [token.word for token in tokens[-2:]] == ["or", "not"]:
+        return "it may be so, or not"
     if "some" in words and words & NEGATIONS:
         return "it denies something of some, not of all"
     return "it says what somebody else than the agent does" if is_of_others(tokens) else ""
@@ -237,8 +241,9 @@ def _denied(
 
     "No branch or commit was created" denies both; "did not create a branch and commit" may not.
     """
-    shared = _is_item(pieces[0])  # the verb comes last: "no branches or commits were made"
-    listed = shared or all(map(_is_item, pieces[1:]))
+    # the verb comes last: "no branches or commits were made"; but not in "no PR, but a commit was"
+    shared = _is_item(pieces[0]) and "but" not in joints
+    listed = (shared or all(map(_is_item, pieces[1:]))) and "but" not in joints
     spreads = listed and any(token.word == "no" for token in pieces[0])
     denied = [rules[0]]
     for rule, piece in zip(rules[1:], pieces[1:], strict=True):

@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from skilleval.assertions.clause import AGENT, COMMON, Prefix, prefix
+from skilleval.assertions.clause import AGENT, AUXILIARIES, COMMON, Prefix, prefix
 from skilleval.assertions.rule import Rule
 from skilleval.assertions.sentence import Token, is_file, word_set
 
+_HELPERS = word_set("do does did should must shall will")
 _BRANCH = frozenset({"branch", "branches"})
 _SWITCHED = word_set("switch switches switched switching")
 _STAY = _SWITCHED | word_set("stay stays stayed staying remain remains remained")
 _CURRENT = word_set("current checked out active") | _STAY
 _MOVED = word_set("move moves moved moving advance advances advanced change changes changed")
 _MOVED |= {"modified"}
+_MOVED_TO = word_set("move moves moved moving changed changing")
 _STILL = word_set("unchanged untouched unmoved")
 _DELETED = word_set("delete deletes deleted deleting remove removes removed removing")
 _STAGED = word_set("staged stage stages staging unstaged")
@@ -93,7 +95,8 @@ def _current(tokens: Sequence[Token]) -> Rule | str:
         return ""
     if words & {"create", "created", "creates", "new"} or " " in found.names[0]:
         return ""
-    event = "switched" if words & _SWITCHED else "current"
+    acts = words & AGENT and "checked" in words and not words & AUXILIARIES - _HELPERS
+    event = "switched" if words & _SWITCHED or acts else "current"
     return Rule("head", found.denials == 1, None, found.names, events=(event,))
 
 
@@ -124,7 +127,9 @@ def _of_branch(tokens: Sequence[Token]) -> Rule | str:
     still = bool(words & _STILL)
     if still and found.denials:
         return "it denies twice"
-    return Rule("head", still or found.denials == 1, None, found.names, events=("moved",))
+    # `changed the branch to feat` is about HEAD; `no changes to main` is about main
+    event = "switched" if "to" in words and words & _MOVED_TO else "moved"
+    return Rule("head", still or found.denials == 1, None, found.names, events=(event,))
 
 
 def _is_commit_of(tokens: Sequence[Token], words: set[str]) -> bool:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from skilleval.assertions.clause import COMMON, Prefix, prefix, unknown
+from skilleval.assertions.clause import AUXILIARIES, COMMON, Prefix, prefix, unknown
 from skilleval.assertions.rule import Rule
-from skilleval.assertions.sentence import Token, is_file, is_folder, word_set
+from skilleval.assertions.sentence import NEGATIONS, Token, is_file, is_folder, word_set
 
 _RAN = word_set("ran run runs running execute executes executed executing")
-_RAN |= word_set("invoke invokes invoked invoking call calls called calling")
+# what is called need be no command: it may be a tool of the agent, or a function
+_CALLED = word_set("invoke invokes invoked invoking call calls called calling")
+_RUN = _RAN | _CALLED
 _USED = word_set("use uses used using")
 _SKILL = word_set("trigger triggers triggered activate activates activated load loads")
 _SKILL |= word_set("loaded invoke invokes invoked fire fires fired") | _USED
+_NOUNS = frozenset({"skill", "skills"})
+_PASSIVE = word_set("is are was were be been being get gets got")
+_BESIDE = word_set("the a an named called :")
 # programs that a sentence may name without quoting them
 PROGRAMS = word_set(
     "npm git python python3 cargo go yarn pnpm bun deno node npx pip pip3 uv uvx poetry pytest tox"
@@ -22,6 +27,7 @@ PROGRAMS = word_set(
     " helm terraform ansible aws gcloud az gh glab curl wget jq sed awk grep rg find ls cat bash sh"
     " zsh sqlite3 psql mysql shellcheck swift rustc ffmpeg pandoc"
 )
+_BEFORE_VERB = word_set("should must shall will did does to")  # `it should go and run them`
 # of these, `ran the X tests` means `X test`
 _WITH_TEST = word_set("npm cargo go yarn pnpm bun deno dotnet make mvn gradle swift")
 # subcommands that a sentence may name after their program
@@ -30,21 +36,27 @@ _SUBCOMMANDS = word_set(
     " rebase stash tag reset init run format fmt check clippy vet mod publish audit ci start exec"
     " ps images compose apply plan pr"
 )
-_ORDER = word_set("before after then followed")
+_THEN = word_set("then followed")
+_ORDER = _THEN | {"before", "after"}
+# they say when something was run, if not in a sentence that says before what
+_PLACED = word_set("first finally")
 _FILLERS = word_set("file command commands script scripts shell tool cli via , and or")
 
 
 def read(tokens: Sequence[Token]) -> Rule | str:
     """The rule of a clause, or why it is none; "" for a clause about something else."""
     words = {token.word for token in tokens}
-    if words & {"skill", "skills"} and words & _SKILL:
+    if words & _NOUNS and words & _SKILL and not _is_by_skill(tokens):
         return _skill(tokens)
-    if not words & (_RAN | _USED):
+    if not words & (_RUN | _USED):
         return ""
     if words & _ORDER and (found := _in_order(tokens)):
         return found
     names = [token.name for token in tokens if token.is_name]
-    return _quoted(tokens) if names else _bare(tokens)
+    rule = _quoted(tokens) if names else _bare(tokens)
+    if isinstance(rule, str) or not words & _PLACED:
+        return rule
+    return "it denies when it was run" if rule.negated else rule._replace(partial=True)
 
 
 def with_skill_names(tokens: Sequence[Token], skills: Sequence[str]) -> Sequence[Token]:
@@ -63,39 +75,42 @@ def _in_order(tokens: Sequence[Token]) -> Rule | str:
     """`Ran A before B`; `ran B after running A`; `ran A and then B`. "" for no such sentence."""
     words = [token.word for token in tokens]
     place = max(number for number, word in enumerate(words) if word in _ORDER)
-    left = list(tokens[:place])
+    left = [token for token in tokens[:place] if token.word not in _PLACED]
     while left and left[-1].word in (",", "and"):
         left.pop()
-    right = [token for token in tokens[place + 1 :] if token.word not in COMMON | {"by"} | _RAN]
+    right = [token for token in tokens[place + 1 :] if token.word not in COMMON | {"by"} | _RUN]
     if not right or not left:
         return ""
     first, second = read(left), read([Token("ran"), *right])
     if isinstance(first, str) or isinstance(second, str):
         return ""
+    if not all(
+        rule.names and rule == Rule("command", names=rule.names)
+        for rule in (second, first._replace(events=()))
+    ):
+        return "what is in order, or not, has to be commands that were run"
     both = (second, first) if words[place] == "after" else (first, second)
-    if any(not _is_single(rule) for rule in (second, first._replace(events=()))):
-        return "what is in order, or not, has to be single commands"
-    names = tuple(name for rule in both for name in rule.names)
-    return Rule("command", names=names, events=("in_order",))
-
-
-def _is_single(rule: Rule) -> bool:
-    plain = rule == Rule("command", names=rule.names)
-    return plain and bool(rule.names)
+    listed = {"and"} & {token.word for token in (*left, *right)} or words[place] not in _THEN
+    if not listed or first.events or len(first.names) == len(second.names) == 1:
+        return Rule("command", names=both[0].names + both[1].names, events=("in_order",))
+    # `ran A and B before C` says nothing of A and B
+    pairs = [(a, b) for a in both[0].names for b in both[1].names]
+    return Rule("all", parts=tuple(Rule("command", names=p, events=("in_order",)) for p in pairs))
 
 
 def _quoted(tokens: Sequence[Token]) -> Rule | str:
-    found = prefix(tokens, COMMON | _RAN | _USED | _FILLERS | PROGRAMS | {"either", "first"})
-    if found.tail and (not found.is_open or found.denials or not found.words & _RAN):
+    found = prefix(tokens, COMMON | _RUN | _USED | _FILLERS | PROGRAMS | {"either", "first"})
+    if found.tail and (not found.is_open or found.denials or not found.words & _RUN):
         return unknown(found)
     if not found.names or found.denials > 1 or len(found.quantities) > 1:
         return "it names no command, or denies twice"
     names = _with_program(found)
-    if not names:
+    if not names or any(a.word == "to" and b.is_name for a, b in pairwise(found.known)):
         return "it is not clear which of its words are the command"
-    used = not found.words & _RAN
-    if used and ("tool" in found.words or not all(map(_is_command, found.names))):
-        return "what was used need not be a command"
+    files = found.words & _CALLED
+    commands = all(_is_command(name) or (files and is_file(name)) for name in found.names)
+    if not found.words & _RAN and ("tool" in found.words or not commands):
+        return "what was used or called need not be a command"
     several = len(found.names) > 1
     any_name = several and bool({"or", "either"} & found.words)
     if several and ({"and", "or"} <= found.words or found.quantities):
@@ -133,12 +148,12 @@ def _is_command(name: str) -> bool:
 
 def _bare(tokens: Sequence[Token]) -> Rule | str:
     """`The agent ran npm install`; `pytest was not run`."""
-    known = COMMON | _RAN | _FILLERS | PROGRAMS | _SUBCOMMANDS
+    known = COMMON | _RUN | _FILLERS | PROGRAMS | _SUBCOMMANDS
     found = prefix(tokens, known | {"first"})
     nothing = found.denials == 1 and not found.tail and not found.quantities
     if nothing and found.words & {"command", "commands"} and not found.words & PROGRAMS:
         return Rule("command", negated=True)
-    if not found.words & _RAN or not found.words & PROGRAMS:
+    if not found.words & _RUN or not found.words & PROGRAMS:
         return "" if found.tail else "it names no program that a rule knows"
     if found.tail and (not found.is_open or found.denials):
         return unknown(found)
@@ -156,9 +171,11 @@ def _bare(tokens: Sequence[Token]) -> Rule | str:
 def _command(words: list[str]) -> str:
     """The program with its subcommand; "" if there are several programs or loose words."""
     programs = [n for n, word in enumerate(words) if word in PROGRAMS]
-    if len(programs) != 1:
+    start = programs[0] if len(programs) == 1 else 0
+    if len(programs) != 1 or (start and words[start - 1] in _BEFORE_VERB):
         return ""
-    start = programs[0]
+    if "without" in words[start:]:
+        return ""
     rest = [word for word in words[start + 1 :] if word in _SUBCOMMANDS and word not in _RAN]
     loose = [word for word in words[:start] if word in _SUBCOMMANDS and word not in _RAN]
     if loose or len(rest) > 1:
@@ -175,7 +192,29 @@ def _skill(tokens: Sequence[Token]) -> Rule | str:
         return "it says more of the skill than that it was used"
     if any(is_file(name) or is_folder(name) for name in found.names):
         return "it names a file of the skill"
+    if not _is_beside_skill(found.known):
+        return "it names something that need not be a skill"
     return Rule("skill", negated=found.denials == 1, names=found.names)
+
+
+def _is_beside_skill(known: Sequence[Token]) -> bool:
+    """Is what it names the skill: `the skill "pdf"`, and not `used the skill to run "make"`?"""
+    words = [*(token.word or "name" for token in known), ""]
+    for place in (n for n, word in enumerate(words) if word == "name"):
+        before = [word for word in words[:place] if word not in AUXILIARIES | _BESIDE]
+        if words[place + 1] not in _NOUNS and before[-1:] not in (["skill"], ["skills"]):
+            return False
+    return True
+
+
+def _is_by_skill(tokens: Sequence[Token]) -> bool:
+    """Does the skill itself use something: `the skill uses "git log"`? The agent does it, then."""
+    words = [token.word for token in tokens if token.word not in NEGATIONS]
+    start = next((n + 1 for n, word in enumerate(words) if word in _NOUNS), len(words))
+    while start < len(words) and words[start] in AUXILIARIES - _PASSIVE:
+        start += 1
+    verb, *rest = words[start:] or [""]
+    return verb in _SKILL and "" in rest  # a name has no word
 
 
 def _named(tokens: Sequence[Token]) -> list[Token]:

@@ -14,6 +14,9 @@ from skilleval.assertions.sentence import NEGATIONS, Token, is_file, is_folder, 
 
 NOUNS = word_set("file files document documents script scripts")
 _FOLDERS = word_set("folder folders directory directories")
+_OWNERS = word_set("agent assistant model claude codex opencode")
+_KINDS = _OWNERS | word_set("skill run session git")
+_REPOSITORY = word_set("repository repo")
 _PLACES = word_set("workspace repository repo project codebase disk")
 _EVENTS = {
     "created": CREATED
@@ -31,8 +34,17 @@ _EVENTS = {
 }
 _EVENT_OF = {word: event for event, words in _EVENTS.items() for word in words}
 _WRITTEN = word_set("wrote written saved exported stored")
+# what is written to a file changes it; of what is added, nobody can see whether it is that
+_WRITES = word_set("write writes wrote written writing save saves saved saving")
+_ADDS = word_set("add adds added adding")
+_INTO = frozenset({"to", "into", "onto"})
+# with one of these before it, nobody says that it was written
+_HEDGES = word_set("that how why what false untrue perhaps maybe ideally because would could can")
+_HEDGES |= word_set("may might says said claims claimed explains tried tries offers offered asks")
 # adjectives that are a claim with its denial
 _UNCHANGED = word_set("unchanged untouched unmodified intact alone")
+_LEFT = word_set("left leave leaves leaving")
+_STAYS = _LEFT | word_set("remain remains remained stays stayed kept still")
 _ABSENT = frozenset({"missing", "absent", "gone"})
 _RENAMED = word_set("rename renames renamed renaming")
 # what a file may be called that has a name
@@ -55,7 +67,6 @@ _LANGUAGES = {
     "toml": "*.toml",
     "log": "*.log",
 }
-_EXTENSIONS = frozenset(pattern[1:] for pattern in _LANGUAGES.values()) | {".yaml", ".yml", ".sh"}
 _KNOWN = (
     COMMON
     | NOUNS
@@ -78,6 +89,8 @@ def read(tokens: Sequence[Token]) -> Rule | str:
     files = [token.name for token in tokens if token.is_name and _is_path(token.name)]
     if words & _RENAMED and files:
         return _rename(tokens)
+    if _is_of_a_kind(tokens):
+        return "it means files of one kind only"
     if not (words & (NOUNS | _FOLDERS) or files):
         return _of_workspace(tokens) if words & (_PLACES | {"changes"}) else ""
     found = prefix(tokens, _KNOWN)
@@ -85,6 +98,15 @@ def read(tokens: Sequence[Token]) -> Rule | str:
         return _written(tokens) or unknown(found)
     rule = _rule(found)
     return rule if isinstance(rule, Rule) else _written(tokens) or rule
+
+
+def _is_of_a_kind(tokens: Sequence[Token]) -> bool:
+    """Does it speak of `skill files` or `the git config`, where `the agent's files` are any?"""
+    nouns = NOUNS | _FOLDERS | _SORTS | _LANGUAGES.keys()
+    return any(
+        a.word in _KINDS and b.word in nouns and not (a.word in _OWNERS and a.name.endswith("s"))
+        for a, b in pairwise(tokens)
+    )
 
 
 def _rename(tokens: Sequence[Token]) -> Rule | str:
@@ -108,7 +130,7 @@ def _written(tokens: Sequence[Token]) -> Rule | None:
     if tokens[names[0] - 1].word not in ("to", "into", "in", "as") or words & BLOCKERS:
         return None
     before = {token.word for token in tokens[: names[0]]}
-    if not before & _WRITTEN or any(token.quantity for token in tokens):
+    if not before & _WRITTEN or before & _HEDGES or any(token.quantity for token in tokens):
         return None
     return Rule("file", names=(tokens[names[0]].name,), events=("created",), partial=True)
 
@@ -129,9 +151,13 @@ def _of_workspace(tokens: Sequence[Token]) -> Rule | str:
     adjective = bool(words & _UNCHANGED)
     verbs = {_EVENT_OF[word] for word in words if word in _EVENT_OF}
     denied = found.denials == 1 and not adjective
-    if (adjective and not found.denials) or (denied and verbs & {"changed", "modified"}):
-        return Rule("file", negated=True, events=_CHANGED["workspace"])
-    return ""
+    if not (adjective and not found.denials) and not (denied and verbs & {"changed", "modified"}):
+        return ""
+    files = Rule("file", negated=True, events=_CHANGED["workspace"])
+    if not words & _REPOSITORY:
+        return files
+    # a commit without a file, or a branch, changes a repository as well
+    return Rule("all", parts=(files, Rule("commit", negated=True), Rule("branch", negated=True)))
 
 
 def _rule(found: Prefix) -> Rule | str:
@@ -159,7 +185,21 @@ def _rule(found: Prefix) -> Rule | str:
     )
     if rule.kind == "folder" and {"modified", "deleted"} <= {*events} and len(names) == 1:
         rule = rule._replace(kind="file", names=(), where=names[0], events=_CHANGED["workspace"])
-    return _checked(rule, found)
+    checked = _checked(rule, found)
+    return _written_to(checked, found) if isinstance(checked, Rule) else checked
+
+
+def _written_to(rule: Rule, found: Prefix) -> Rule | str:
+    """The rule on a file that something was written or added to: it may have been there before."""
+    words = [token.word or "name" for token in found.known if token.word not in ("the", "file")]
+    is_target = any(a in _INTO and b == "name" for a, b in pairwise(words))
+    if not is_target or rule.events != ("created",) or rule.quantity or rule.only:
+        return rule
+    if rule.names and found.words & _ADDS:
+        return (
+            "what was added to a file is not known" if rule.negated else rule._replace(partial=True)
+        )
+    return rule._replace(events=("created", "modified")) if found.words & _WRITES else rule
 
 
 def _doubt(found: Prefix, events: Sequence[str], denials: int) -> str:
@@ -173,6 +213,8 @@ def _doubt(found: Prefix, events: Sequence[str], denials: int) -> str:
         return "it says nothing of a file that a rule knows"
     if denials > 1 or len(found.quantities) > 1:
         return "it denies twice, or has two numbers"
+    if {"content", "contents"} & found.words and not {"modified", "empty"} & {*events}:
+        return "it means what a file holds, not the file"
     if "and" in found.words and len(events) > 1 and not denials:
         return "it claims several things of one file"
     if found.tail and (denials or {"only", "except"} & found.words):
@@ -200,17 +242,20 @@ def _events(found: Prefix) -> tuple[tuple[str, ...], bool]:
     if "no-longer" in words:
         return (("deleted",) if {*words} & EXISTS else ()), False
     if {*words} & _UNCHANGED:
-        return _CHANGED["file"], True
+        # `a.md alone was modified` is about the other files
+        is_left = "alone" not in words or {*words} & _LEFT
+        return (_CHANGED["file"] if is_left else ()), True
     if {*words} & _ABSENT:
         return ("exists",), True
     events = list(dict.fromkeys(_EVENT_OF[word] for word in words if word in _EVENT_OF))
-    if "changes" in words:  # `no changes were made to x`: the noun
-        events = ["changed"] if _MADE & {*words} else []
+    if "changes" in words:  # `no changes were made to x`, `there are no changes to x`: the noun
+        events = ["changed"] if (_MADE | {"there"}) & {*words} else []
     if "changed" in events:
         events = [event for event in events if event != "changed"] + [*_CHANGED["file"]]
     if not events and {"is", "are", "was"} & {*words} and "there" in words:
         events = ["exists"]
-    if not events and "no" in words and not found.names:  # a piece of a list: `no files`
+    is_piece = "no" in words and not found.names and not {*words} & _STAYS
+    if not events and is_piece:  # of a list: `no files`
         events = ["created"]
     if ("new" in words and events == ["exists"]) or {*events} == {"created", "exists"}:
         events = ["created"] if "or" not in words else events
@@ -228,21 +273,17 @@ def _names(found: Prefix) -> tuple[tuple[str, ...], str | int]:
         before = {each.word for each in known[max(0, position - 2) : position]}
         after = known[position + 1].word if position + 1 < len(known) else ""
         folder = after in _FOLDERS or is_folder(token.name) or before & _FOLDERS
-        if before & {"in", "inside", "into", "under", "within"} and (names or folder):
+        into = folder and before & _INTO
+        if into or (before & {"in", "inside", "into", "under", "within"} and (names or folder)):
             if where or not folder:
                 return (), -1
             where = token.name
         else:
-            names.append(_as_pattern(token.name, after))
+            names.append(token.name)
     if not names:
         languages = [_LANGUAGES[word] for word in sorted(found.words) if word in _LANGUAGES]
         names = languages
     return tuple(names), where
-
-
-def _as_pattern(name: str, after: str) -> str:
-    """`.csv file` means any file of that kind."""
-    return f"*{name}" if name in _EXTENSIONS and after in NOUNS else name
 
 
 def _checked(rule: Rule, found: Prefix) -> Rule | str:
@@ -250,6 +291,8 @@ def _checked(rule: Rule, found: Prefix) -> Rule | str:
     words = found.words
     if rule.only and not (rule.names and _is_clear_only(rule, words)):
         return "only, or except, of something that is not named"
+    if rule.only and (words & _SORTS or _is_only_verb(found)):
+        return "only of files of one kind, or of what happened to one"
     if rule.kind == "folder" and (rule.quantity or not rule.names or rule.only):
         return "folders are not counted"
     if rule.names and not (words & (NOUNS | _FOLDERS)) and not all(map(_is_path, rule.names)):
@@ -265,6 +308,13 @@ def _checked(rule: Rule, found: Prefix) -> Rule | str:
     if "empty" in rule.events and not rule.names:
         return "it does not name the file"
     return _without_names(rule, found)
+
+
+def _is_only_verb(found: Prefix) -> bool:
+    """Is it `a.md was only modified`, which says nothing of other files?"""
+    words = [token.word or "name" for token in found.known]
+    place = words.index("only") if "only" in words else 0
+    return "name" in words[:place] and words[place + 1 : place + 2] != []
 
 
 def _is_clear_only(rule: Rule, words: frozenset[str]) -> bool:

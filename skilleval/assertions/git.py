@@ -9,18 +9,20 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from skilleval.assertions.checkout import with_main
-from skilleval.assertions.clause import AGENT, COMMON, CREATED, EXISTS, prefix
+from skilleval.assertions.clause import AGENT, COMMON, CREATED, EXISTS, Prefix, prefix
 from skilleval.assertions.nouns import Noun, claim, problem, rule_of
 from skilleval.assertions.rule import Rule
 from skilleval.assertions.sentence import Token, word_set
 
 _PUSHED = word_set("push pushes pushed pushing")
 _COMMITTED = word_set("committed committing")
-_REMOTES = frozenset({"origin", "upstream"})
 _REMOTE_WORDS = ("remote", "origin", "github")
 _NEEDLESS = [["with", "the", "name"], ["with", "name"]]
 _NEEDLESS += [["in", "the", place] for place in ("repository", "repo", "workspace", "project")]
 _OBJECTS = word_set("change changes work code fix edit edits them anything local")
+# some of what a commit may hold: that there is none of it does not say that there is no commit
+_PARTS = word_set("code fix edit edits")
+_PLACES = word_set("branch repository repo remote origin main git history")
 _BRANCH = Noun(
     "branch",
     frozenset({"branch", "branches"}),
@@ -97,6 +99,10 @@ def _commit(tokens: Sequence[Token]) -> Rule | str:
         return reason
     if found.names:
         return "it names something that a commit does not have"
+    if found.denials and found.words & _PARTS:
+        return "it denies that some of the changes were committed"
+    if _is_figurative(found, _COMMITTED | {"commit"}):
+        return "to be committed to something is not to make a commit"
     if branch == "new" and found.denials:
         return "it denies a commit on one branch only"
     if branch and found.denials and (found.quantities or found.tail):
@@ -113,6 +119,15 @@ def _commits(tokens: Sequence[Token]) -> bool:
     )
 
 
+def _is_figurative(found: Prefix, verbs: Collection[str]) -> bool:
+    """Is what is committed to, or pushed for, no place: `is committed to quality`?"""
+    if not found.tail or not found.known or found.words & (_OBJECTS | _BRANCH.nouns):
+        return False
+    rest = {token.word for token in found.tail}
+    is_place = rest & _PLACES or any(token.is_name for token in found.tail)
+    return found.known[-1].word in verbs and found.tail[0].word in ("to", "for") and not is_place
+
+
 def _on_branch(tokens: Sequence[Token]) -> tuple[Sequence[Token], str]:
     """Without `on the new branch` or `to branch X` at the end; and that branch, `new` or its name.
 
@@ -124,6 +139,8 @@ def _on_branch(tokens: Sequence[Token]) -> tuple[Sequence[Token], str]:
             rest = tokens[start + 1 :]
             words = [token.word for token in rest if token.word not in ("the", "a", "named", "")]
             names = [token.name for token in rest if token.is_name]
+            if any(token.quantity for token in rest):
+                return tokens, ""
             if names and len(names) == 1 and words in (["branch"], []):
                 return tokens[:start], names[0]
             if not names and words in (["new", "branch"], ["feature", "branch"]):
@@ -142,6 +159,8 @@ def _push(tokens: Sequence[Token]) -> Rule | str:
     found = prefix(tokens, COMMON | verbs | beside)
     if reason := problem(found, verbs | ({"remote"} if on_remote else set()), verbs):
         return reason
+    if _is_figurative(found, _PUSHED):
+        return "to push for something is not to push"
     rule = rule_of("push", found)._replace(only="all" in found.words)
     if rule.only and (rule.negated or not found.words & {"changes", "commits"}):
         return "it denies all, or it is not clear of what"
@@ -149,7 +168,9 @@ def _push(tokens: Sequence[Token]) -> Rule | str:
         return "pushes are not counted"
     if (on_remote and found.words & _BRANCH.nouns) or _follows(tokens, "new", _BRANCH.nouns):
         rule = rule._replace(events=("new_branch",))
-    names = tuple(name.removeprefix("origin/") for name in rule.names if name not in _REMOTES)
+    if "upstream" in rule.names or _follows(tokens, "to", {"upstream"}):
+        return "it names another remote than origin"
+    names = tuple(name.removeprefix("origin/") for name in rule.names if name != "origin")
     if any(" " in name or name.endswith("/") for name in names):
         return "it names no branch"
     return rule._replace(names=names)

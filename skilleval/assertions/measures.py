@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from skilleval.assertions.clause import COMMON, Prefix, prefix
 from skilleval.assertions.rule import Rule
@@ -22,9 +23,11 @@ _UNIT_OF = {
 }
 _BESIDE = word_set("contain contains consist consists of long in length total stay stays kept keep")
 _BESIDE |= word_set("keeps limited stays remains file content contents final")
+_LIMITS = word_set("limited stay stays kept keep keeps")
 _EMPTY = {"empty": False, "non-empty": True, "nonempty": True, "blank": False}
 _EXIT = word_set("exit exits exited exiting")
 _CODE = word_set("code status")
+_NEW = word_set("new newly fresh")
 _PROGRAM = word_set("agent assistant model run session agent's program")
 
 
@@ -51,10 +54,15 @@ def _length(tokens: Sequence[Token]) -> Rule | str:
     denials = found.denials - nothing
     if found.tail or len(units) != 1 or len(quantities) != 1 or denials > 1:
         return ""
+    if any(a.word in _NEW and b.word in _UNIT_OF for a, b in pairwise(found.known)):
+        return "it counts what was added to a text"
     subject, where = _subject(found)
     if not subject:
         return "it does not say whose length"
-    return Rule("length", denials == 1, quantities[0], where=where, events=(units[0],))
+    op, number = quantities[0]
+    if op == "==" and found.words & _LIMITS and "to" in found.words:
+        op = "<="
+    return Rule("length", denials == 1, (op, number), where=where, events=(units[0],))
 
 
 def _subject(found: Prefix) -> tuple[bool, str]:

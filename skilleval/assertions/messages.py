@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from skilleval.assertions.clause import COMMON, CREATED, EXISTS, prefix, unknown
+from skilleval.assertions.clause import COMMON, CREATED, EXISTS, Prefix, prefix, unknown
 from skilleval.assertions.nouns import rule_of
 from skilleval.assertions.rule import Rule
 from skilleval.assertions.sentence import Token, word_set
@@ -22,6 +23,9 @@ _TESTS["has"] += ("containing", "including")
 _TESTS["mentions"] = ("mentions", "mention", "mentioned")
 EVENT_OF = {word: event for event, words in _TESTS.items() for word in words}
 _EACH = word_set("all every each")
+_LAST = word_set("last latest")
+_LAST_ONE = word_set("commit message new git")
+_HAS = word_set("has have had having")
 _FILLERS = word_set("last latest that none with text word words exactly and or prefix whose line")
 _CONVENTION = frozenset({"conventional"})
 _FOLLOWS = word_set("follow follows followed following use uses used using adhere adheres in with")
@@ -48,19 +52,38 @@ def _message(tokens: Sequence[Token]) -> Rule | str:
         return unknown(found) if found.tail else "a message is judged by its meaning"
     if found.denials > 1 or found.quantities:
         return "it has a number, or denies twice"
-    events = [EVENT_OF[token.word] for token in found.known if token.word in EVENT_OF]
-    if {*events} - {"is"}:
-        events = [event for event in events if event != "is"]
-    if len(set(events)) > 1:
+    tests = _tests(found)
+    if len(tests) > 1:
         return "it asks several things of the message"
     if {"and", "or"} <= found.words or (found.denials and len(found.names) > 1):
         return "it joins its texts in several ways"
     each = bool(found.words & _EACH)
     if each and found.denials:
         return "it denies all, or each"
-    rule = rule_of("commit", found)
-    event = tuple(events[:1]) or ("is",)
-    return rule._replace(events=event, any_name="or" in found.words, only=each)
+    last = [b.word for a, b in pairwise(found.known) if a.word in _LAST]
+    if found.words & _LAST and (each or not {*last} & _LAST_ONE):
+        return "it does not say which is the last one"
+    events = (*tests, *(["last"] if found.words & _LAST else []))
+    events += ("word",) if found.words & {"word", "words"} else ()
+    return rule_of("commit", found)._replace(events=events, any_name="or" in found.words, only=each)
+
+
+def _tests(found: Prefix) -> set[str]:
+    """How its texts should fit. Without a verb they are the whole: `the message "x"`."""
+    events = {EVENT_OF[token.word] for token in found.known if token.word in EVENT_OF}
+    if "prefix" in found.words:
+        return events - {"is", "has"} or {"starts"}
+    return events - {"is"} or {"has" if _has_after(found, _MESSAGE) else "is"}
+
+
+def _has_after(found: Prefix, nouns: frozenset[str]) -> bool:
+    """Does it say that one of these has something: `the message has "x"`, and not `has to be`?"""
+    words = [token.word for token in found.known]
+    start = next((n for n, word in enumerate(words) if word in nouns), len(words))
+    return any(
+        word in _HAS and following not in ("to", "been")
+        for word, following in pairwise([*words[start:], ""])
+    )
 
 
 def _conventional(tokens: Sequence[Token]) -> Rule | str:
@@ -81,6 +104,8 @@ def _branch_name(tokens: Sequence[Token]) -> Rule | str:
     events = [event for event in events if event not in ("is", "mentions")]
     if not events and words & {"prefix", "suffix"}:
         events = ["starts" if "prefix" in words else "ends"]
+    elif not events and _has_after(Prefix(tuple(tokens), ()), frozenset({"name", "names"})):
+        events = ["has"]
     if not events or not ("name" in words or {"starts", "ends"} & {*events}):
         return ""
     known = COMMON | _BRANCHES | CREATED | EXISTS | set(EVENT_OF)

@@ -46,10 +46,11 @@ class Rule(NamedTuple):
     file, the branch of a commit, the base of a pull request. `events` say what happened: to a file
     `exists`, `created`, `modified`, `deleted`, `empty` (several: any of them); how a text, the
     message of a commit or the name of a branch fits: `is`, `has`, `starts`, `ends`, `mentions`,
-    `conventional`; in what a length is counted; the type of JSON, or the value of its key, as JSON;
-    of commands `in_order`; a pull request is a `draft` or `ready`. `title` is how that of a pull
-    request fits, in the words of a message, and the text. `partial`: the sentence claims more than
-    the rule sees, so the rule can fail it and never pass it.
+    `conventional`, and beside that `word` (as words of its own), `exact` (in these letters) and
+    `last` (of the commit at HEAD alone); in what a length is counted; the type of JSON, or the
+    value of its key, as JSON; of commands `in_order`; a pull request is a `draft` or `ready`.
+    `title` is how that of a pull request fits, in the words of a message, and the text. `partial`:
+    the sentence claims more than the rule sees, so the rule can fail it and never pass it.
     """
 
     kind: str
@@ -97,8 +98,9 @@ def _explain(rule: Rule) -> str:
             "no" if rule.negated else "",
             f"{rule.quantity[0]} {rule.quantity[1]}" if rule.quantity else "",
             "only" if rule.only else "",
+            "last" if "last" in rule.events else "",
             rule.kind.replace("_", " "),
-            "/".join(rule.events),
+            "/".join(event for event in rule.events if event != "last"),
             joined.join(repr(name) for name in rule.names),
             f"in {rule.where!r}" if rule.where else "",
             f"whose title {rule.title[0]} {rule.title[1]!r}" if rule.title else "",

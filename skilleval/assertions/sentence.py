@@ -55,11 +55,16 @@ _MERGED = {
     ("merge", "requests"): "prs",
     ("working", "tree"): "workspace",
     ("working", "directory"): "workspace",
+    ("force", "push"): "force-push",
+    ("force", "pushes"): "force-push",
+    ("force", "pushed"): "force-push",
+    ("force", "pushing"): "force-push",
     ("no", "longer"): "no-longer",
     ("other", "than"): "except",
     ("apart", "from"): "except",
     ("aside", "from"): "except",
     ("as", "well", "as"): "and",
+    ("most", "recent"): "latest",
     ("at", "all"): "",
     ("any", "more"): "",
     ("not", "even"): "not",
@@ -69,7 +74,13 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _RANGE = re.compile(r"(\d+)[-–](\d+)")
 # words with a slash that are two words, and no path
 _ALTERNATIVES = word_set("and/or pr/mr mr/pr w/o n/a yes/no")
+# `a .md file` is any file of that kind
+_KINDS = word_set(".md .json .py .csv .html .txt .js .ts .pdf .sql .xml .toml .log .yaml .yml .sh")
+_FILES = word_set("file files document documents script scripts")
 _NAMING = frozenset({"named", "called"})
+_NO_NAMES = word_set("the a an its by with on from for in to and or")
+# before one of these, `once` counts; before any other word it says when: `once it is pushed`
+_AFTER_ONCE = MARKS | word_set("and or but in with for before after")
 _NUMBERS = {
     word: number
     for number, word in enumerate(
@@ -249,18 +260,34 @@ def _merged(tokens: list[Token]) -> Iterator[Token]:
         length, token = _quantity(tokens, position)
         if not token:
             length, token = _merge(tokens, position)
-        if token and position and tokens[position - 1].word in _NAMING and token.name:
+        named = position and tokens[position - 1].word in _NAMING
+        if token and named and token.name and token.word not in _NO_NAMES:
             token = Token("", token.name)  # `a branch named release` quotes nothing
+        if token and token.name in _KINDS and _is_file_next(tokens, position + length):
+            token = Token("", f"*{token.name}")
         if token and (token.word or token.name or token.quantity):
             yield token
         position += length
+
+
+def _is_file_next(tokens: Sequence[Token], position: int) -> bool:
+    return position < len(tokens) and tokens[position].word in _FILES
 
 
 def _merge(tokens: Sequence[Token], position: int) -> tuple[int, Token]:
     for words, merged in _MERGED.items():
         if _starts(tokens, position, words):
             return len(words), Token(merged)
+    if tokens[position].word == "but" and _excepts(tokens, position):
+        return 1, Token("except")
     return 1, tokens[position]
+
+
+def _excepts(tokens: Sequence[Token], position: int) -> bool:
+    """Does `but` say what is left out, as in `nothing but a.md` and `no file but a.md`?"""
+    before = [token.word for token in tokens[max(0, position - 2) : position]]
+    named = position + 1 < len(tokens) and tokens[position + 1].is_name
+    return named and (before[-1:] == ["nothing"] or before[:1] == ["no"])
 
 
 def _starts(tokens: Sequence[Token], position: int, words: Sequence[str]) -> bool:
@@ -306,6 +333,10 @@ def _number(tokens: Sequence[Token], position: int) -> int | None:
     digits = word.removesuffix("+")
     if _THOUSANDS.fullmatch(digits):
         digits = digits.replace(",", "")
+    if word == "once" and position + 1 < len(tokens):
+        following = tokens[position + 1]
+        if position == 0 or (following.word or "name") not in _AFTER_ONCE:
+            return None
     if digits.isdecimal() and digits.isascii() and len(digits) < 7:
         return int(digits)
     return _NUMBERS.get(word)

@@ -33,6 +33,9 @@ _FILLERS |= word_set(
 )
 _SUBJECTS = word_set("file contents content of message still now")
 _IN = word_set("in inside within")
+# the text has to be there as it is, or as words of its own: `10` is no number in `2010`
+_MARKS = {"exact": "exact", "literal": "exact", "word": "word", "words": "word"}
+_MARKS |= {"number": "word", "value": "word"}
 # after a text, they say more of it or of something else, and it has to be there all the same
 _NARROWING = word_set("with at under and but , ; ( — that which whose")
 _BEFORE_IN = word_set("is are was were be does do did should must not never") | _WITHIN
@@ -112,7 +115,9 @@ def _active(tokens: Sequence[Token], verb: int) -> Rule | str:
 def _tested(rule: Rule | str, event: str) -> Rule | str:
     if isinstance(rule, str) or event == "has":
         return rule
-    return "it says how it is mentioned" if rule.partial else rule._replace(events=(event,))
+    if rule.partial:
+        return "it says how it is mentioned"
+    return rule._replace(events=(event, *rule.events))
 
 
 def _edge(tokens: Sequence[Token], denials: int, where: str, event: str) -> Rule | str:
@@ -125,7 +130,8 @@ def _edge(tokens: Sequence[Token], denials: int, where: str, event: str) -> Rule
     if denials + found.denials > 1 or (any_name and "or" not in found.words):
         return "it denies twice, or asks for several beginnings"
     negated = denials + found.denials == 1
-    return Rule("contains", negated, None, found.names, where, (event,), any_name and not negated)
+    events = (event, "word") if "word" in found.words and event != "is" else (event,)
+    return Rule("contains", negated, None, found.names, where, events, any_name and not negated)
 
 
 def _equality(tokens: Sequence[Token]) -> Rule | str:
@@ -169,7 +175,7 @@ def _subject(tokens: Sequence[Token]) -> tuple[bool, str]:
     if names:
         known = is_file(names[0]) or "file" in words
         return known and not words & OUTPUT - {"text"}, names[0]
-    if "file" in words:
+    if {"file", "git"} & words:
         return False, ""
     is_message = "message" in words and bool(words & {"final", "agent", "assistant"})
     if not words - NEGATIONS:
@@ -208,7 +214,7 @@ def _contains(
         any_name, quantity = any_name or "of" in words, None
     if not found.names:
         return "it quotes no text to look for" if not found.tail else unknown(found)
-    if quantity:
+    if quantity or len(found.quantities) > 1:
         return "it counts texts"
     if any(a.word in ("content", "contents") and b.word == "of" for a, b in pairwise(found.known)):
         return "it means what a file holds, not its name"
@@ -225,6 +231,7 @@ def _contains(
         negated=denials == 1,
         names=found.names,
         where=where,
+        events=tuple(sorted({_MARKS[word] for word in words if word in _MARKS})),
         any_name=any_name and len(found.names) > 1,
         partial=bool(found.tail),
     )

@@ -115,7 +115,7 @@ def _text(done: Regraded, found: SuiteReport) -> str:
         f"{flip.after.status} ({one_line(flip.after.reason)[:300]})"
         for flip in done.flips
     ]
-    summary = found.summary
+    summary = aggregate.summarise(found.scores)
     lines.append(
         f"graded {counted(done.graded, 'trial')} again: {counted(len(done.flips), 'verdict')}"
         f" changed; {summary.checks_passed}/{summary.checks_total} checks pass"

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     text = rendered(found, arguments)
     if arguments.output:
         _write(arguments.output, text)
-    elif arguments.format in ("table", "markdown"):
+    elif isinstance(text, str) and arguments.format in ("table", "markdown"):
         console.write(announcement.shown(text, os.environ))
     else:  # for machines: a fence would break it
         console.write(text)
@@ -102,13 +102,13 @@ def of_folder(folder: str) -> View:
     )
 
 
-def rendered(found: Sequence[View], arguments: argparse.Namespace) -> str:
-    """The report in the format that was asked for."""
+def rendered(found: Sequence[View], arguments: argparse.Namespace) -> str | Iterator[str]:
+    """The report in the format that was asked for; what may be long comes in pieces."""
     form, failures = arguments.format, arguments.failures_only
     if form == "html":
         from skilleval.sinks import html
 
-        return "".join(html.pages(found, failures_only=failures))
+        return html.pages(found, failures_only=failures)
     if form == "junit":
         from skilleval.sinks import junit
 
@@ -137,24 +137,23 @@ def rendered(found: Sequence[View], arguments: argparse.Namespace) -> str:
     return "\n".join(shown)
 
 
-def _json(found: Sequence[View]) -> str:
+def _json(found: Sequence[View]) -> Iterator[str]:
     from skilleval.sinks import benchmark
 
-    return writing.as_json(
-        {
-            "runs": [
-                {
-                    "run": view.folder,
-                    "problems": view.problems,
-                    **benchmark.document(view.comparison, view.report, view.meta),
-                }
-                for view in found
-            ]
-        }
+    rows = writing.Rows(
+        lambda: (
+            {
+                "run": view.folder,
+                "problems": view.problems,
+                **benchmark.document(view.comparison, view.report, view.meta),
+            }
+            for view in found
+        )
     )
+    return writing.pieces({"runs": rows})
 
 
-def _write(path: str, text: str) -> None:
+def _write(path: str, text: str | Iterator[str]) -> None:
     try:
         writing.write_text(path, text)
     except OSError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from importlib import import_module
 
 from skilleval import formats
@@ -60,19 +61,21 @@ def _add_suite(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--skill", "-s", metavar="DIR", help="the skill under test")
     add("--evals", "-e", metavar="FILE", help="the evals.json, instead of TARGET")
-    add("--agent", "-a", action="append", metavar="NAME", help="default: opencode; repeatable")
+    add("--agent", "-a", action="append", metavar="NAME",
+        help="repeatable (default: that of --agent-command or --fake, else opencode)")  # fmt: skip
     add("--agent-model", "-m", action="append", metavar="[A=]M", help="model, of all agents or one")
-    add("--runs", "-n", type=_whole, metavar="N", help="repeats of each case and arm (default: 1)")
+    add("--runs", "-n", type=_least(1), metavar="N",
+        help="repeats of each case and arm (default: 1)")  # fmt: skip
     add("--baseline", action=argparse.BooleanOptionalAction, help="also run without the skill")
     add(
         "--timeout",
-        type=_whole,
+        type=_least(1),
         metavar="S",
         help=f"seconds for one attempt (default: {attempts.TIMEOUT_S})",
     )
     add(
         "--retries",
-        type=_whole,
+        type=_least(0),
         metavar="N",
         help=f"further attempts (default: {attempts.RETRIES})",
     )
@@ -114,12 +117,13 @@ def _add_pace(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--case", "--cases", "--eval-id", nargs="+", action="extend", default=[], metavar="ID",
         help="only these cases")  # fmt: skip
-    add("--concurrency", "-c", "--parallelism", type=_whole, metavar="N", help="agents at once")
+    add("--concurrency", "-c", "--parallelism", type=_least(1), metavar="N", help="agents at once")
     add("--workspace", "-w", metavar="DIR", help="run folders (default: eval-workspace)")
     add(
         "--iteration", "-i", type=_number, metavar="N", help="number of the run (default: the next)"
     )
-    add("--resume", action="store_true", help="go on with the last unfinished run, as it was begun")
+    add("--resume", action="store_true",
+        help="go on with the newest run that has anything left, as it was begun")  # fmt: skip
     add("--record", metavar="DIR", help="write every exchange below DIR")
     add("--replay", metavar="DIR", help="run from what --record wrote, without a network")
     add("--dry-run", action="store_true", help="what would run; nothing is started")
@@ -135,6 +139,18 @@ def _whole(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text[:40]!r} is no whole number") from None
     if abs(number) > LARGEST:
         raise argparse.ArgumentTypeError(f"{text[:40]} is too large; use at most {LARGEST}")
+    return number
+
+
+def _least(least: int) -> Callable[[str], int]:
+    """For a number of which too small a one is refused: a run that costs starts as it was meant."""
+
+    def number(text: str) -> int:
+        found = _whole(text)
+        if found < least:
+            raise argparse.ArgumentTypeError(f"{found} is too small; use {least} to {LARGEST}")
+        return found
+
     return number
 
 

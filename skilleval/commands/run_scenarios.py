@@ -27,6 +27,8 @@ from skilleval.plaintext import counted
 from skilleval.reading import textfile
 from skilleval.redaction import redact, secrets_in
 from skilleval.runfolder import store
+from skilleval.runfolder.runs import StoredRun
+from skilleval.sinks import planned
 from skilleval.sinks import scenarios as sink
 from skilleval.tools import Tools
 
@@ -44,18 +46,16 @@ def run(arguments: argparse.Namespace) -> int:
     except SuiteError as error:
         console.note(f"error: {error.message}")
         return gates.BELOW  # the seed's exit code for what cannot start (spec/scenarios 16)
-    wanted, before = arguments.case, None
+    before, wanted = None, arguments.case
     if arguments.resume:
         before = execution.earlier(suite, arguments.workspace, arguments.iteration or 0)
-        if before:  # what the command line does not say is as it was
-            chosen = chosen.resumed(before.meta.get("settings") or {})
-            known = {case.id for case in suite.cases}
-            wanted = wanted or [case.id for case in before.suite.cases if case.id in known]
+    if before:
+        chosen, wanted = _as_before(arguments, before, suite, chosen)
     suite = scenario.configured(plan.selected(suite, wanted), chosen)
     for warning in suite.meta["warnings"]:
         console.note(f"warning: {warning}")
     if arguments.dry_run:
-        console.write(_planned(suite))
+        console.write(planned.document(suite, 1) if arguments.json else _planned(suite))
         return 0
     tools = Tools(environ=chosen.environment(os.environ))
     execution.check_resumed(before, suite, 1, tools)
@@ -65,6 +65,17 @@ def run(arguments: argparse.Namespace) -> int:
     if problems:
         return gates.BELOW
     return _evaluated(suite, chosen, arguments, tools)
+
+
+def _as_before(
+    arguments: argparse.Namespace, before: StoredRun, suite: Suite, chosen: settings.Settings
+) -> tuple[settings.Settings, list[str]]:
+    """Settings and cases: what the command line does not say is as it was."""
+    if not arguments.quiet:
+        console.note(f"going on with {before.folder}")
+    known = {case.id for case in suite.cases}
+    wanted = arguments.case or [case.id for case in before.suite.cases if case.id in known]
+    return chosen.resumed(before.meta.get("settings") or {}), wanted
 
 
 def _shown(chosen: settings.Settings, as_json: bool) -> str:
@@ -106,11 +117,11 @@ def _evaluated(
         "settings": settings.document(chosen),
         **_meta(suite, chosen, execution.timestamp(tools)),
     }
-    report, folder, kept = execution.run(suite, options, meta)
-    secrets = secrets_in(tools.environ)
-    document = redact(sink.document(report), secrets)
-    again = execution.resume_command(options, folder)
-    written = _written(document, report, arguments, folder, again)
+    with execution.run(suite, options, meta) as (report, folder, kept):
+        secrets = secrets_in(tools.environ)
+        document = redact(sink.document(report), secrets)
+        again = execution.resume_command(options, folder)
+        written = _written(document, report, arguments, folder, again)
     text = document if arguments.json else sink.render(report, colour=console.colours())
     console.write(announcement.shown(redact(text, secrets), tools.environ))
     if written and not arguments.quiet:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from skilleval import (
-    agents,
     announcement,
     console,
     evaluation,
@@ -21,6 +21,7 @@ from skilleval import (
     formats,
     gates,
     judging,
+    lineup,
     plan,
     writing,
 )
@@ -28,30 +29,36 @@ from skilleval import settings as all_settings
 from skilleval import skill as skills
 from skilleval.errors import UsageError
 from skilleval.formats import evals, tasks, triggers
-from skilleval.model import SIDES, Arm, Gate, Report, Result, Suite
-from skilleval.plaintext import counted
+from skilleval.model import Gate, Report, Result, Suite
 from skilleval.reading import textfile
 from skilleval.redaction import REDACTED, redact, secrets_in
 from skilleval.runfolder import cleaning, runs, serial
 from skilleval.runfolder.runs import StoredRun
 from skilleval.settings import Row, Settings, Table
-from skilleval.sinks import benchmark, suites, view
+from skilleval.sinks import benchmark, planned, suites, view
 from skilleval.tools import Tools
-from skilleval.trial import attempts
+from skilleval.trial import attempts, workspace
 
-DEFAULT_AGENT = "opencode"
 # what is called alike as an argument and as an option of an arm
 _TOLD = ("source_repo", "home", "effort", "max_budget_usd", "pass_env", "fake")
+_FEW = 3  # of the lines on what is wrong with a skill
 SETTINGS = Table(
     "",
     (
-        Row("timeout", attempts.TIMEOUT_S, variable="SKILL_EVAL_AGENT_TIMEOUT", flag="--timeout"),
+        Row(
+            "timeout",
+            attempts.TIMEOUT_S,
+            variable="SKILL_EVAL_AGENT_TIMEOUT",
+            flag="--timeout",
+            bounded=True,
+        ),
         Row(
             "retries",
             attempts.RETRIES,
             variable="SKILL_EVAL_AGENT_RETRIES",
             flag="--retries",
             least=0,
+            bounded=True,
         ),
         Row("runs", 1, flag="--runs"),
         Row("concurrency", 1, flag="--concurrency"),
@@ -66,14 +73,18 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in chosen.warnings:
         console.note(f"warning: {warning}")
     if arguments.print_config:
-        shown = all_settings.document(chosen)
-        console.write(writing.as_json(shown) if arguments.json else all_settings.render(chosen))
+        seen = _as_run(arguments, chosen)
+        shown = all_settings.document(seen)
+        console.write(writing.as_json(shown) if arguments.json else all_settings.render(seen))
         return 0
+    lineup.check(arguments)
     before = None
     if arguments.resume:
         loaded = _loaded(arguments.evals or arguments.target, arguments.skill or "")
         before = execution.earlier(loaded, arguments.workspace, arguments.iteration or 0)
         if before:
+            if not arguments.quiet:
+                console.note(f"going on with {before.folder}")
             arguments = _as_before(arguments, before, loaded)
             chosen = chosen.resumed(before.meta.get("settings") or {})
     return _run(arguments, chosen, before)
@@ -90,10 +101,11 @@ def _run(arguments: argparse.Namespace, chosen: Settings, before: StoredRun | No
         return gates.PASSED
     _check_answers(arguments, suite, chosen)
     execution.check_resumed(before, suite, _repeats(suite, chosen), tools)
-    for warning in (*suite.meta.get("warnings", ()), *judging.warnings(suite)):
+    for warning in _warnings(arguments, suite, before):
         console.note(f"warning: {warning}")
     if arguments.dry_run:
-        console.write(_planned(suite, _repeats(suite, chosen)))
+        form = planned.document if arguments.json else planned.render
+        console.write(form(suite, _repeats(suite, chosen)))
         return 0
     problems = () if arguments.replay else evaluation.preflight(suite, tools)
     for problem in problems:
@@ -101,6 +113,42 @@ def _run(arguments: argparse.Namespace, chosen: Settings, before: StoredRun | No
     if problems:
         return gates.NOT_MEASURED
     return _evaluated(suite, chosen, arguments, tools)
+
+
+def _as_run(arguments: argparse.Namespace, chosen: Settings) -> Settings:
+    """The settings with what the command line and the keys make of agents and judge."""
+    judge = judging.shown(chosen, os.environ, _unwanted(arguments))
+    return chosen._replace(chosen={**chosen.chosen, **judge, **lineup.shown(arguments)})
+
+
+def _unwanted(arguments: argparse.Namespace) -> str:
+    """The option that switches the judge off; "" if none does. An empty name does (seed 002)."""
+    if arguments.no_llm_judges:
+        return "--no-llm-judges"
+    return "--judge-model ''" if arguments.judge_model == "" else ""
+
+
+def _warnings(
+    arguments: argparse.Namespace, suite: Suite, before: StoredRun | None
+) -> Iterator[str]:
+    """What one should know before the run starts."""
+    yield from _of_skill(suite.arms[0].options["skill"])
+    yield from suite.meta.get("warnings", ())
+    yield from lineup.warnings(suite)
+    unwanted = _unwanted(arguments)
+    why = f"as {unwanted} says" if unwanted else ""
+    yield from judging.warnings(suite, "as in the run so far" if before and why else why)
+
+
+def _of_skill(folder: str) -> Iterator[str]:
+    """What is wrong with the SKILL.md that is run all the same (seed 002), not at length."""
+    from skilleval import validation
+    from skilleval.sinks.problems import line
+
+    lines = list(map(line, validation.skill_errors(folder)))
+    yield from lines[:_FEW]
+    if len(lines) > _FEW:
+        yield f"{len(lines) - _FEW} more: skilleval validate {shlex.quote(folder)}"
 
 
 def _check_answers(arguments: argparse.Namespace, suite: Suite, chosen: Settings) -> None:
@@ -121,7 +169,7 @@ def _as_before(
     """
     arms, gates_before = before.suite.arms, before.suite.gates
     options = arms[0].options if arms else {}
-    command = options.get("command") or None
+    command = options.get("command")
     known = {case.id for case in suite.cases}
     told: dict[str, Any] = {
         "agent": [arm.agent for arm in arms],
@@ -129,7 +177,7 @@ def _as_before(
         "case": [c.id for c in before.suite.cases if c.id in known and not arguments.shard],
         "skill": options.get("skill") if skills.exists(options.get("skill") or "") else None,
         "harness_base_url": options.get("base_url"),
-        "agent_command": [command] if isinstance(command, str) else command,
+        "agent_command": [shlex.join(command)] if command else None,
         "threshold": int(gates_before[0].limit * 100) if gates_before else None,
         **{name: options.get(name) for name in _TOLD},
     }
@@ -176,12 +224,10 @@ def _suite(arguments: argparse.Namespace, chosen: Settings, tools: Tools) -> Sui
     suite = plan.selected(suite, arguments.case)
     if arguments.shard:
         suite = plan.shard(suite, arguments.shard)
-    suite = suite._replace(arms=_arms(arguments, chosen, folder, _sides(arguments, suite)))
+    suite = suite._replace(arms=lineup.arms(arguments, chosen, folder, suite))
     threshold = arguments.threshold
     limits = () if threshold is None else (Gate("score", ">=", Fraction(threshold, 100)),)
-    # an empty name switches the judge off, too (seed 002)
-    unwanted = arguments.no_llm_judges or arguments.judge_model == ""
-    judge = {} if unwanted else judging.settings(chosen, tools.environ)
+    judge = {} if _unwanted(arguments) else judging.settings(chosen, tools.environ)
     return suite._replace(gates=limits, judge=judge)
 
 
@@ -189,7 +235,7 @@ def _loaded(path: str, skill: str) -> Suite:
     """The suite of a file by its name; one of an unknown name is taken for an evals.json."""
     names = formats.owners(path)
     if "suites" not in names and "fixtures" in names:
-        return tasks.load(path)
+        return tasks.load(path)._replace(rules=tasks.RUN_RULES)
     if "suites" not in names and "triggers" in names:
         return triggers.load(path, skill=skill)
     return evals.load(path, skill=skill)
@@ -204,93 +250,6 @@ def _beside(suite: Suite) -> str:
         if skills.exists(found) or above == folder:
             return found
         folder = above
-
-
-def _arms(
-    arguments: argparse.Namespace, chosen: Settings, folder: str, sides: Sequence[bool]
-) -> tuple[Arm, ...]:
-    names = list(dict.fromkeys(arguments.agent or [DEFAULT_AGENT]))
-    for name in names:
-        agents.get(name)
-    models = _models(arguments, names)
-    options = {
-        "skill": folder,
-        "skill_digest": skills.digest(folder),
-        "timeout_s": float(chosen.value("timeout")),
-        "retries": chosen.value("retries"),
-        "base_url": arguments.harness_base_url or "",
-        "source_repo": arguments.source_repo or "",
-        "home": arguments.home or "isolated",
-        "effort": arguments.effort or "",
-        "max_budget_usd": arguments.max_budget_usd,
-        "command": _template(arguments.agent_command or ()),
-        "pass_env": tuple(dict.fromkeys(arguments.pass_env or ())),
-        "fake": arguments.fake or "",
-    }
-    return tuple(
-        Arm(f"{name}-{SIDES[with_skill]}", name, models.get(name, ""), with_skill, options)
-        for name in names
-        for with_skill in sides
-    )
-
-
-def _template(given: Sequence[str]) -> Sequence[str]:
-    """The argv of the agent `command`; one text is in the words of a shell, so may have options."""
-    if given and not given[0].strip():
-        raise UsageError(
-            "--agent-command: the program is missing; write how it is called, such as"
-            " 'my-agent --print {prompt}'"
-        )
-    return given[0] if len(given) == 1 else tuple(given)
-
-
-def _sides(arguments: argparse.Namespace, suite: Suite) -> tuple[bool, ...]:
-    """Both arms, unless told otherwise.
-
-    Answers are collected with the skill alone; whether it triggers cannot be seen without it.
-    """
-    both = arguments.baseline
-    if both is None:
-        both = suite.meta.get("baseline", True) and not arguments.save_answers
-    return (True, False) if both else (True,)
-
-
-def _models(arguments: argparse.Namespace, names: list[str]) -> dict[str, str]:
-    """The model of each agent; a bare one is for all that have none of their own (seed 002)."""
-    named, bare = {}, arguments.model or ""
-    for given in arguments.agent_model or ():
-        agent, equals, model = given.partition("=")
-        if not equals:
-            agent, model = "", given
-        elif not agent:
-            raise UsageError(
-                f"--agent-model {given!r}: the agent is missing; write AGENT=MODEL, or MODEL alone"
-            )
-        if not model:
-            raise UsageError(f"--agent-model {given!r}: the model is missing")
-        if agent and agent not in names:
-            raise UsageError(f"--agent-model {given!r}: --agent has only {', '.join(names)}")
-        if agent:
-            named[agent] = model
-        else:
-            bare = model
-    return {name: named.get(name, bare) for name in names}
-
-
-def _planned(suite: Suite, repeats: int) -> str:
-    rows = [f"  {arm.name}: {arm.model or 'its own model'}" for arm in suite.arms]
-    count = counted(plan.count(suite, repeats=repeats), "agent run")
-    cases, arms = counted(len(suite.cases), "case"), counted(len(suite.arms), "arm")
-    asked = counted(judging.asked(suite), "assertion")
-    judge = f"judge {suite.judge['model']}" if suite.judge else "no judge"
-    return "\n".join(
-        [
-            suite.path,
-            *rows,
-            f"{cases} x {arms} x {repeats} = {count}",
-            f"for the judge: {asked} of the cases ({judge})",
-        ]
-    )
 
 
 def _repeats(suite: Suite, chosen: Settings) -> int:
@@ -319,9 +278,15 @@ def _evaluated(suite: Suite, chosen: Settings, arguments: argparse.Namespace, to
         command=arguments.command_line,
     )
     meta = {"settings": all_settings.document(chosen), "timestamp": execution.timestamp(tools)}
-    report, folder, kept = execution.run(suite, options, meta)
+    with execution.run(suite, options, meta) as ended:
+        return _reported(ended, arguments, tools)
+
+
+def _reported(ended: execution.Ended, arguments: argparse.Namespace, tools: Tools) -> int:
+    """Writes and prints what came of the run, and returns the exit code."""
+    report, folder, kept = ended
     seen = view.of(report.suites[0])
-    files = benchmark.files(seen.comparison, seen.report, meta)
+    files = benchmark.files(seen.comparison, seen.report, report.meta)
     if folder:
         try:
             for name, document in files.items():
@@ -330,8 +295,11 @@ def _evaluated(suite: Suite, chosen: Settings, arguments: argparse.Namespace, to
             console.note(f"warning: {folder.folder}/benchmark.json: {textfile.reason(error)}")
         if not arguments.quiet:
             console.note(f"results: {folder.folder}")
+    if workspace.is_kept(tools.environ) and not (arguments.cleanup or arguments.quiet):
+        for line in view.kept(seen):
+            console.note(line)
     if arguments.json:
-        console.write(writing.as_json(files["benchmark.json"]))
+        console.write(writing.pieces(files["benchmark.json"]))
     else:
         text = suites.render(seen, colour=console.colours())
         console.write(announcement.shown(text, tools.environ))
@@ -362,21 +330,35 @@ def _keeping(suite: Suite, folder: str, environ: Mapping[str, str]) -> Callable[
     With a folder, each answer goes where `run-evals --answers` looks for it (seed 001).
     """
     secrets = secrets_in(environ, suite.pass_env)
+    shared = runs.sharing()
 
     def kept(result: Result) -> Result:
         if folder and result.outcome.status == "ok":
             path = os.path.join(folder, suite.skill, f"{result.trial.case_id}.md")
             with writing.guarded(path):
                 writing.write_text(path, redact(result.outcome.output, secrets))
-        return _redacted(runs.light(result), secrets)
+        return shared(_redacted(runs.light(result), secrets))
 
     return kept
 
 
 def _redacted(result: Result, secrets: Sequence[str]) -> Result:
-    whole = writing.as_json(result)
-    text = redact(whole, secrets)
-    return result if text == whole else serial.from_json(Result, json.loads(text))
+    said = "\n".join(_texts(result))
+    if redact(said, secrets) == said:  # as good as always
+        return result
+    text = redact(writing.as_json(result), secrets)
+    return serial.from_json(Result, json.loads(text))
+
+
+def _texts(value: Any) -> list[str]:
+    """All texts in a noun or plain value."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        value = (*value, *value.values())
+    if not isinstance(value, tuple | list):
+        return []
+    return [text for each in value if each for text in _texts(each)]
 
 
 def _is_cut(report: Report) -> bool:

@@ -64,20 +64,24 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the problems and returns the exit code."""
     if arguments.seed is not None and not arguments.strength:
         raise UsageError("--seed chooses among the mutants of --strength; add that, or leave it")
-    folders = validation.targets(arguments.paths)
+    owners = {path: validation.formats_of(path) for path in validation.targets(arguments.paths)}
+    folders = [f for f, names in owners.items() if names or not validation.unreadable(f)]
     problems = [
-        p for folder in folders for p in validation.problems(folder, strict=arguments.strict)
+        problem
+        for folder, names in owners.items()
+        for problem in validation.problems(folder, strict=arguments.strict, owners=names)
     ]
+    named = _is_suite(arguments.paths)
+    if named:  # what else lies in its skill is checked, but not what was asked about
+        owners = {path: validation.formats_of(path) for path in arguments.paths}
+    routed = [_routed(path, name) for path, names in owners.items() for name in names]
     found = Found(
-        problems,
-        folders,
-        [suite for suite in map(_routed, folders) if suite],
-        arguments.routes or _is_suite(arguments.paths),
-        _strength(folders, arguments),
+        problems, folders, [suite for suite in routed if suite], arguments.routes or named
     )
-    if arguments.format == "sarif" and found.strength:
-        console.note(sink.strength_table(found.strength))  # which has no place in SARIF
-    console.write(sink.FORMATS[arguments.format](found))
+    strength = _strength(folders, arguments)
+    if arguments.format == "sarif" and strength:
+        console.note(sink.strength_table(strength))  # which has no place in SARIF
+    console.write(sink.FORMATS[arguments.format](found, strength))
     wrong = problems if arguments.strict else [p for p in problems if p.level == "error"]
     return 1 if wrong else 0
 
@@ -92,18 +96,27 @@ def _strength(folders: Sequence[str], arguments: argparse.Namespace) -> Strength
 
 
 def _is_suite(paths: Sequence[str]) -> bool:
-    """Was just one evals.json named? Then how it is graded is what one wants to see."""
+    """Was just one suite's file named? Then how it is graded is what one wants to see."""
     return len(paths) == 1 and validation.is_alone(paths[0])
 
 
-def _routed(target: str) -> Routed | None:
-    """How the assertions of a target's suite will be graded; None if it has no readable one."""
-    if "suites" not in validation.formats_of(target):
+def _routed(target: str, name: str) -> Routed | None:
+    """How the checks of a target's suite will be graded; None if none are, or it cannot be read."""
+    if name not in ("suites", "triggers"):
         return None
-    from skilleval.formats import evals
+    from skilleval.formats import evals, triggers  # heavy, and most skills have neither
 
     try:
-        suite = evals.load(target)
+        suite = evals.load(target) if name == "suites" else triggers.load_anywhere(target)
     except SuiteError:  # which is among the problems
         return None
-    return Routed(suite.path, len(suite.cases), evals.routes(suite))
+    routes = evals.routes(suite)
+    if name == "suites":
+        return Routed(suite.path, len(suite.cases), routes)
+    asked = [case.prompt for case in suite.cases]
+    return Routed(
+        suite.path,
+        len(suite.cases),
+        tuple(route._replace(text=text) for route, text in zip(routes, asked, strict=True)),
+        sum(case.should_trigger for case in suite.cases),
+    )

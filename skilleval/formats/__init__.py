@@ -9,7 +9,6 @@ what differs between formats is said in its `Rules`, `Gate`s, `Arm`s and the che
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from typing import Protocol, cast
@@ -55,21 +54,26 @@ def get(name: str) -> Format:
 
 def owners(path: str) -> list[str]:
     """The names of the formats that a file, or a skill folder, is of; only those are loaded."""
-    folder = os.path.isdir(path)
-    names = [os.path.basename(os.path.normpath(path))]
-    if folder:
-        for inside in (path, os.path.join(path, "evals")):
-            with suppress(OSError):
-                names += os.listdir(inside)
+    names = {os.path.basename(os.path.normpath(path))}
+    names.update(_names_in(path), _names_in(os.path.join(path, "evals")))
     return [
         format_name
         for format_name, mark in KNOWN_BY.items()
-        if any(_matches(name, mark) for name in names) and get(format_name).owns(path)
+        if _is_among(names, mark) and get(format_name).owns(path)
     ]
 
 
-def _matches(name: str, mark: str) -> bool:
-    return name.startswith(mark[:-1]) if mark.endswith("*") else name == mark
+def _names_in(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:  # absent, a file, or forbidden: nothing is known to be there
+        return []
+
+
+def _is_among(names: set[str], mark: str) -> bool:
+    if not mark.endswith("*"):
+        return mark in names
+    return any(name.startswith(mark[:-1]) for name in names)
 
 
 def of(path: str) -> Format:

@@ -159,7 +159,8 @@ def _identifier(raw: Mapping[str, Any], position: int, reader: Reader) -> str:
     identifier, where = raw.get("id"), f"eval {position}"
     if isinstance(identifier, int) and not isinstance(identifier, bool):
         if not 0 <= identifier < 10**15:
-            reader.complain(where, f"id must be a number from 0 on, not {identifier}", "E02")
+            limits = "a number from 0 on with at most 15 digits, or text"
+            reader.complain(where, f"id must be {limits}, not {identifier}", "E02")
         return str(identifier)
     if "id" not in raw:
         reader.complain(where, "has no id", "E02")
@@ -197,6 +198,7 @@ def _required(raw: Mapping[str, Any], key: str, where: str, reader: Reader) -> s
     value = reader.text(raw, key, where, "?")
     if not value.strip():
         reader.complain(where, f"{key} is blank; say what the agent is asked")
+    reader.check_sendable(value, key, where)
     return value
 
 

@@ -87,6 +87,17 @@ class Reader:
             return default
         return value
 
+    def check_sendable(self, text: str, key: str, where: str) -> None:
+        """Complains about what cannot be sent to an agent as it is, with its place from 1 on."""
+        if place := text.find("\0") + 1:
+            message = f"{key} has a NUL as character {place}, which no program can be given"
+            self.complain(where, f"{message}: remove it")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            message = f"{key} has half a surrogate pair as character {error.start + 1}"
+            self.complain(where, f"{message}, which is sent as '?'", level="warning")
+
     def texts(self, raw: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
         """A list of texts; what is none in it is left out and complained about."""
         value = raw.get(key, ())

@@ -2,15 +2,15 @@
 
 Owns the reading of that file. A `must_include` text becomes a check by the text grader, one of
 `must_not_include` a negated one; an arm of the `answers` agent reads the worked examples.
+The annotations are values, not text: `model` says why.
 """
-
-from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from skilleval import skill as skills
 from skilleval.errors import SuiteError, UsageError
 from skilleval.formats.fields import Reader, kind, line_of_id, problem_of, refuse
 from skilleval.model import EMPTY, Arm, Case, Check, Gate, Problem, Rules, Suite
@@ -27,6 +27,8 @@ KEYS = frozenset(
 )
 # a missing answer scores 0 and a task passes only when every check does (seed 001, "Scoring")
 RULES = Rules(case_passes=1.0, unanswered="fail", errored="fail", no_outcome="zero")
+# where an agent is to give the answer, one that could not be started has missed none
+RUN_RULES = RULES._replace(errored="error", no_outcome="skip")
 LONGEST_ID = 200
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
@@ -44,7 +46,7 @@ class Tasks(NamedTuple):
 
 def owns(path: str) -> bool:
     """A tasks.json, or a folder with evals/tasks.json in it."""
-    return os.path.basename(path) == "tasks.json" or os.path.exists(os.path.join(path, TASKS))
+    return os.path.exists(os.path.join(path, TASKS)) or os.path.basename(path) == "tasks.json"
 
 
 def file_of(path: str) -> str:
@@ -137,6 +139,7 @@ def _prompt(raw: Mapping[str, Any], where: str, reader: Reader) -> str:
     prompt = reader.text(raw, key, where, "?")
     if not prompt.strip():
         reader.complain(where, f"{key} is blank; say what the agent is asked")
+    reader.check_sendable(prompt, key, where)
     return prompt
 
 
@@ -245,38 +248,41 @@ def _unreadable(errors: Iterable[OSError]) -> Iterable[Problem]:
             yield Problem(path, 0, "", "F05", "error", message)
 
 
-def _fixture(tasks: Tasks, unreadable: list[OSError]) -> Fixture:
+def _fixture(tasks: Tasks, unreadable: list[OSError]) -> "Fixture":
     """What the rules judge; the guidance of the skill that cannot be read goes to `unreadable`."""
-    from skilleval import skill
     from skilleval.lint.fixture import Fixture
 
     evals = os.path.dirname(tasks.path)
     folder = os.path.dirname(evals)
     examples, broken = _answers(os.path.join(evals, EXAMPLES), tasks.ids)
-    known = skill.exists(folder)
-    corpus = skill.corpus(folder, unreadable.append)
+    texts = skills.corpus(folder, unreadable.append)
     return Fixture(
         tasks.path,
-        tuple(map(_lintable, tasks.cases)),
-        corpus=corpus,
-        skill_text=skill.text(folder),
+        _lintable(tasks.cases),
+        corpus="\n".join(texts.values()),
+        skill_text=texts.get(os.path.join(folder, skills.MANIFEST), ""),
         examples=examples,
         orphans=tuple(sorted({*examples, *broken} - tasks.ids)),
         unreadable=broken,
         counterexamples=_answers(os.path.join(evals, COUNTEREXAMPLES), tasks.ids)[0],
-        corpus_known=known and not unreadable,
+        corpus_known=not unreadable,  # SKILL.md is read in any case
     )
 
 
-def _lintable(case: Case) -> FixtureTask:
+def _lintable(cases: Iterable[Case]) -> "tuple[FixtureTask, ...]":
     from skilleval.lint.fixture import FixtureTask
 
-    return FixtureTask(
-        case.id,
-        case.prompt,
-        tuple(check.text for check in case.checks if not check.negate),
-        tuple(check.text for check in case.checks if check.negate),
-        frozenset(case.annotations.get("allow", ())),
+    return tuple(
+        [
+            FixtureTask(
+                case.id,
+                case.prompt,
+                tuple([check.text for check in case.checks if not check.negate]),
+                tuple([check.text for check in case.checks if check.negate]),
+                frozenset(case.annotations.get("allow", ())),
+            )
+            for case in cases
+        ]
     )
 
 
@@ -289,16 +295,16 @@ def _answers(folder: str, ids: Iterable[str]) -> tuple[dict[str, str], dict[str,
     found: dict[str, str] = {}
     unreadable: dict[str, str] = {}
     try:
-        names = os.listdir(folder)
+        with os.scandir(folder) as entries:
+            paths = {entry.name: entry.path for entry in entries}
     except FileNotFoundError:
         return found, unreadable
     except OSError as error:
         return found, dict.fromkeys(ids, textfile.reason(error))
-    for name in names:
+    for name, path in paths.items():
         if name.endswith(".md"):
             try:
-                data = textfile.read_bytes(os.path.join(folder, name), within=folder)
-                found[name[:-3]] = textfile.decode(data)
+                found[name[:-3]] = textfile.decode(textfile.read_bytes(path, within=folder))
             except OSError as error:
                 unreadable[name[:-3]] = textfile.reason(error)
     return found, unreadable

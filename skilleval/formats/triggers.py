@@ -67,6 +67,15 @@ def load(path: str, *, skill: str = "") -> Suite:
     )
 
 
+def load_anywhere(path: str) -> Suite:
+    """The suite also of a list that lies in no skill, to be looked at; it cannot be run like that.
+
+    Raises `SuiteError` at the first error.
+    """
+    file = file_of(path)
+    return load(file, skill=skills.owner(file) or os.path.dirname(os.path.abspath(file)))
+
+
 def _checked(case: Case, names: tuple[str, ...]) -> Case:
     text = "The skill was used" if case.should_trigger else "The skill was not used"
     known = tuple(dict.fromkeys(filter(None, names)))
@@ -99,6 +108,7 @@ def _cases(raw: list[Any], reader: Reader) -> Iterator[Case]:
         query = reader.text(entry, "query", where)
         if not query.strip() and isinstance(entry.get("query", ""), str):
             reader.complain(where, "has no query; say what a user would ask")
+        reader.check_sendable(query, "query", where)
         should_trigger = entry.get("should_trigger")
         if not isinstance(should_trigger, bool):
             reader.complain(

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from skilleval.errors import UsageError
-from skilleval.model import Check, Evidence, Graded
-from skilleval.tools import Tools
+
+if TYPE_CHECKING:
+    from skilleval.model import Check, Evidence, Graded
+    from skilleval.tools import Tools
 
 GRADERS = {
     "judge": "skilleval.graders.judge",

@@ -19,6 +19,7 @@ from skilleval.assertions.rule import Rule
 from skilleval.graders import meant, shell
 from skilleval.graders.finding import Finding, compare, compare_part, listed, wanted
 from skilleval.model import Outcome
+from skilleval.reading import jsonvalues
 from skilleval.stats.activation import LOST, NO_EVENTS, has_record, unseen, uses
 
 _COMMANDS = ("command", "cmd")
@@ -114,7 +115,7 @@ def _doubt(name: str, record: Record, segments: Segments) -> str:
     parts = shell.segments(name)
     pairs = ((part, each) for part in parts for each in segments)
     if any(meant.may_be(*pair) and not meant.runs(*pair) for pair in pairs):
-        return f"a command has the words of {name!r}, in another order"
+        return f"a command has the words of {name!r} in another order, or nearly these"
     if record.whole:
         return ""
     return f"{NO_EVENTS}, and its log need not name all" if record.is_log else LOST
@@ -282,7 +283,7 @@ def _records(log: str) -> tuple[list[Mapping[str, Any]], bool]:
 
 def _calls(value: Any, depth: int) -> Iterator[Mapping[str, Any]]:
     """What looks like a tool call, anywhere in a record."""
-    if isinstance(value, dict) and value.get("type") in _CALLS:
+    if isinstance(value, dict) and jsonvalues.word(value.get("type")) in _CALLS:
         yield value
     elif depth and isinstance(value, dict | list):
         for each in value.values() if isinstance(value, dict) else value:

@@ -5,6 +5,7 @@ What is new in the repository is `repository`'s business.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,17 +15,27 @@ from skilleval.graders.finding import Finding, compare, listed, wanted
 from skilleval.model import Outcome
 
 Git = Mapping[str, Any]
+_SWITCHING = re.compile(r"\b(?:checkout|switch)\b")
 
 
 def decide(rule: Rule, outcome: Outcome) -> Finding:
     """The finding on a rule of one of the three kinds."""
-    before = outcome.before.git if outcome.before else {}
-    after = outcome.after.git if outcome.after else {}
+    before, after = outcome.git_states
     if not before or not after:
         return Finding(None, "no git state was stored with this trial, or none is left")
     if rule.kind == "status":
         return _status(rule, outcome, before, after)
+    if rule.events == ("switched",) and _went_there(rule, outcome, after):
+        return Finding(None, f"a command may have switched to {listed(rule.names)} in between")
     return (_head if rule.kind == "head" else _deleted)(rule, before, after)
+
+
+def _went_there(rule: Rule, outcome: Outcome, after: Git) -> bool:
+    """May the agent have been on the branch, and have left it again?"""
+    called = [str(event.input) for event in outcome.events if event.kind == "call"]
+    switching = [text for text in called if _SWITCHING.search(text)]
+    here = after.get("current_branch", "") in rule.names
+    return not here and any(name in text for name in rule.names for text in switching)
 
 
 def _head(rule: Rule, before: Git, after: Git) -> Finding:
@@ -113,7 +124,7 @@ def _committed(
         return Finding(None if codes else True, f"not committed: {listed(codes)}")
     tree = worktree.read(outcome)
     if tree is None or tree.before is None:
-        return Finding(None, "the files of the workspace were not stored with this trial")
+        return Finding(None, worktree.missing(outcome))
     waited = [line[3:] for line in before.get("status_porcelain") or ()]
     held = {name: _is_committed(name, tree, codes, waited) for name in rule.names}
     seen = ", ".join(f"{name!r}: {_ANSWERS[value]}" for name, value in held.items())

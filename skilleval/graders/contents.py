@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 
 from skilleval.assertions.rule import Rule
 from skilleval.graders import worktree
-from skilleval.graders.finding import Finding, compare, compare_part, listed, wanted
-from skilleval.graders.workfiles import NO_STATE
+from skilleval.graders.finding import Finding, compare, compare_part, is_apart, listed, wanted
+from skilleval.graders.text import REPLACED, is_hidden
 from skilleval.graders.worktree import matching
 from skilleval.model import Outcome
 from skilleval.process import capture
@@ -27,6 +27,8 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "number": (int, float),
     "boolean": bool,
 }
+_STRAIGHT = str.maketrans("‘’“”", "''\"\"")  # a model may write either
+_LOST_MARKS = str.maketrans(dict.fromkeys("'\"", REPLACED))
 _GAP = "\0"  # no text that is looked for goes across it
 Text = Callable[[Rule, str, str, bool], Finding]
 
@@ -56,34 +58,69 @@ def _in_rest(rule: Rule, kept: Sequence[str], decide: Text) -> Finding:
 
 
 def _in_file(rule: Rule, outcome: Outcome, decide: Text) -> Finding:
-    """The finding on the file at `rule.where`; of several with this name, on the best."""
+    """The finding on the file at `rule.where`; of several with this name, on the best.
+
+    Where the others decide and the one at the top says otherwise, nobody knows which is meant; of
+    `*.md`, neither is it known whether any is meant, or each.
+    """
     tree = worktree.read(outcome)
     if tree is None:
-        return Finding(None, NO_STATE)
+        return Finding(None, worktree.missing(outcome))
     paths = matching(rule.where, tree.after)
     if not paths:
         if tree.unreadable:
             return Finding(None, f"nobody can look into {listed(tree.unreadable)}")
-        return Finding(False, f"no file {rule.where!r}; new files: {listed(tree.created)}")
-    findings = []
+        holds = None if "*" in rule.where else False
+        return Finding(holds, f"no file {rule.where!r}; new files: {listed(tree.created)}")
+    findings: dict[str, Finding] = {}
     for path in paths:
         kept = tree.content(path)
         if kept is None:
             note = tree.after[path].change.note
-            findings.append(Finding(None, f"the content of {path!r} was not stored ({note})"))
+            findings[path] = Finding(None, f"the content of {path!r} was not stored ({note})")
         else:
-            findings.append(decide(rule, kept[0], repr(path), kept[1]))
+            findings[path] = decide(rule, kept[0], repr(path), kept[1])
     order = [False, None, True] if rule.negated else [True, None, False]
-    return min(findings, key=lambda finding: order.index(finding.holds))
+    best = min(findings.values(), key=lambda finding: order.index(finding.holds))
+    weighty = paths if "*" in rule.where else [worktree.inside(rule.where)]
+    for other in (findings[path] for path in weighty if path in findings):
+        if other.holds is not best.holds:
+            return Finding(None, f"{best.evidence}; {other.evidence}")
+    return best
 
 
 def _contains(rule: Rule, text: str, place: str, whole: bool) -> Finding:
-    event = next(iter(rule.events), "has")
+    event = next((event for event in rule.events if event not in ("word", "exact")), "has")
     if event in ("is", "starts", "ends"):
         return _edge(rule, event, text, place, whole)
     whole = whole and event == "has"  # what is not mentioned in these words may be in others
     folded = _folded(text)
     found = [name for name in rule.names if _folded(name) in folded]
+    finding = _by_names(rule, found, place, whole)
+    hidden = [name for name in rule.names if name not in found and _is_hidden(name, folded)]
+    if hidden and _by_names(rule, [*found, *hidden], place, whole).holds is not finding.holds:
+        return Finding(None, f"{listed(hidden)} may be in {place}, which is not all UTF-8")
+    sure = [name for name in found if _is_as_asked(name, text, folded, rule)]
+    if len(sure) < len(found) and _by_names(rule, sure, place, whole).holds is not finding.holds:
+        return Finding(None, f"{finding.evidence}, within longer words or in other letters")
+    return finding
+
+
+def _is_hidden(name: str, folded: str) -> bool:
+    """May it be in what was no UTF-8 of a text without it? So may its quotation marks alone."""
+    if REPLACED not in folded:
+        return False
+    plain = _folded(name) if name.isascii() else name
+    return is_hidden(plain, folded) or plain.translate(_LOST_MARKS) in folded
+
+
+def _is_as_asked(name: str, text: str, folded: str, rule: Rule) -> bool:
+    """Is it there in these letters, or as words of its own, where the sentence asks for that?"""
+    same = "exact" not in rule.events or name in text
+    return same and ("word" not in rule.events or is_apart(_folded(name), folded))
+
+
+def _by_names(rule: Rule, found: Sequence[str], place: str, whole: bool) -> Finding:
     missing = [name for name in rule.names if name not in found]
     if rule.negated:
         if found:
@@ -111,13 +148,30 @@ def _edge(rule: Rule, event: str, text: str, place: str, whole: bool) -> Finding
     exact, folded = [_fits(event, text, name) for name in rule.names], []
     folded = [_fits(event, _folded(text), _folded(name)) for name in rule.names]
     words = {"is": "is", "starts": "starts with", "ends": "ends with"}
-    if any(exact):
+    if any(exact) and not ("word" in rule.events and _goes_on(event, text, rule.names)):
         return Finding(not rule.negated, f"{place} {words[event]} {listed(rule.names)}")
     if any(folded):
-        return Finding(None, f"{place} {words[event]} {listed(rule.names)} in other letters")
+        how = "in other letters, or as a part of a longer word"
+        return Finding(None, f"{place} {words[event]} {listed(rule.names)} {how}")
+    if REPLACED in text and any(_may_fit(event, text, name) for name in rule.names):
+        return Finding(None, f"{place} is not all UTF-8")
     shown = text.strip()
     shown = shown[-60:] if event == "ends" else shown[:60]
     return Finding(rule.negated, f"not {listed(rule.names)}; {place} {words[event]} {shown!r}")
+
+
+def _goes_on(event: str, text: str, names: Sequence[str]) -> bool:
+    """Does the word at this end of a text go on where each of the names is over?"""
+    pattern = r"{}\w" if event == "starts" else r"\w{}\Z"
+    find = re.match if event == "starts" else re.search
+    fitting = [name.strip() for name in names if _fits(event, text, name)]
+    return all(find(pattern.format(re.escape(name)), text.strip()) for name in fitting)
+
+
+def _may_fit(event: str, text: str, name: str) -> bool:
+    """May it fit, if one knew what the bytes are that were no UTF-8? (See `text.is_hidden`.)"""
+    readable = _folded(text).replace(REPLACED, "")
+    return not name.isascii() or _fits(event, readable, _folded(name))
 
 
 def _fits(event: str, text: str, name: str) -> bool:
@@ -146,6 +200,8 @@ _COUNTS: Mapping[str, Callable[[str], set[int]]] = {
 def _length(rule: Rule, text: str, place: str, whole: bool) -> Finding:
     """How long a text is. There are several ways to count it: all have to agree."""
     unit = rule.events[0]
+    if REPLACED in text and unit in ("characters", "bytes"):
+        return Finding(None, f"{place} is not all UTF-8")
     counts = sorted(_COUNTS[unit](text))
     seen = f"{place} has {' or '.join(map(str, counts))} {unit}; asked for {wanted(rule.quantity)}"
     if not whole:
@@ -160,6 +216,9 @@ def _key(rule: Rule, text: str, place: str, whole: bool) -> Finding:
     """On keys at the top of a JSON object, or below by a dotted path, and the value of one."""
     if not whole:
         return Finding(None, f"{place} was not stored whole")
+    asked = (*rule.names, *(str(json.loads(event)) for event in rule.events))
+    if REPLACED in text and not "".join(asked).isascii():
+        return Finding(None, f"{place} is not all UTF-8")
     try:
         value = json.loads(text, parse_constant=_refused, object_pairs_hook=_unique)
     except RecursionError:
@@ -236,8 +295,8 @@ def _is_below(value: Any, name: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    """Without regard to case, to the form of accents, and to line ends."""
-    text = unicodedata.normalize("NFC", text).casefold()
+    """Without regard to case, to the form of accents and quotation marks, and to line ends."""
+    text = unicodedata.normalize("NFC", text).casefold().translate(_STRAIGHT)
     return unicodedata.normalize("NFC", text).replace("\r\n", "\n")
 
 
@@ -252,6 +311,8 @@ def _json(rule: Rule, text: str, place: str, whole: bool) -> Finding:
         return Finding(None, f"{place} is nested too deeply to be read")
     except ValueError as error:
         return Finding(rule.negated, f"{place} is no valid JSON: {error}")
+    if REPLACED in text:  # JSON is UTF-8, and some readers take it all the same
+        return Finding(None, f"{place} would be valid JSON, but is not all UTF-8")
     kind = next(iter(rule.events), "")
     fits = not kind or (
         isinstance(value, _TYPES[kind]) and isinstance(value, bool) is (kind == "boolean")

@@ -92,13 +92,13 @@ def _facts(outcome: Outcome) -> Iterator[str]:
     if outcome.after is None:
         return
     yield f"## What Was Seen {LEGEND}\n"
-    before, after = repository.states(outcome)
+    before, after = outcome.git_states
     if before and after:
         change = repository.changes(before, after)
         yield "### Git\n\n" + "".join(_git(before, after, change)) + "\n"
         yield "### Pull Requests\n\n" + "".join(_pull_requests(before, after, change)) + "\n"
     else:
-        seen = before and outcome.after.files is not None
+        seen = before and None not in (outcome.after.files, outcome.after.git)
         gone = "there is no repository any more" if seen else UNKNOWN
         yield f"### Git\n\n{gone}\n\n### Pull Requests\n\n{UNKNOWN}\n\n"
     for title, kind in (("Skills Used", "skill"), ("Denied Tool Calls", "denied")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -39,6 +40,13 @@ def verdict(check: Check, finding: Finding, *, partial: bool = False) -> Verdict
     if finding.holds:
         return Verdict(check.id, "pass", 1, finding.evidence, METHOD, check.weight)
     return Verdict(check.id, "fail", 0, finding.evidence, METHOD, check.weight)
+
+
+def is_apart(name: str, text: str) -> bool:
+    """Is a text in another one as words of its own, and not as a part of longer ones?"""
+    before = r"(?<!\w)" if re.match(r"\w", name) else ""
+    after = r"(?!\w)" if re.search(r"\w\Z", name) else ""
+    return re.search(f"{before}{re.escape(name)}{after}", text) is not None
 
 
 def compare(count: int, quantity: tuple[str, int] | None) -> bool:

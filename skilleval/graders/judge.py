@@ -21,6 +21,7 @@ from skilleval.reading import reply
 from skilleval.tools import Tools
 
 ASKS = 2
+NO_JUDGE = "no judge: `skilleval grade` asks one later (--judge-base-url, or a key for one)"
 TIMEOUT_S = 120.0
 # the limit of tokens in the second question, after an answer that was cut off
 LARGER_MAX_TOKENS = 16384
@@ -104,7 +105,7 @@ def grade(checks: Sequence[Check], evidence: Evidence, tools: Tools) -> Graded:
     suspicious (seed 000; spec/scenarios section 11).
     """
     if not evidence.judge:
-        skipped = [Verdict(c.id, "skip", None, "no judge", "judge", c.weight) for c in checks]
+        skipped = [Verdict(c.id, "skip", None, NO_JUDGE, "judge", c.weight) for c in checks]
         return Graded(tuple(skipped))
     judge = _judge(evidence.judge, tools)
     attempts: list[_Attempt] = []

@@ -23,8 +23,9 @@ _ALIASES = {(name, short): "install" for name in ("npm", "pnpm", "bun") for shor
 _ALIASES |= {("npm", "t"): "test", ("npm", "tst"): "test", ("cargo", "t"): "test"}
 _ALIASES |= {("cargo", "b"): "build", ("cargo", "r"): "run", ("cargo", "c"): "check"}
 # long options of a command, and what they are for short
+_PUSH = ("git", "push")
 _SHORT: Mapping[tuple[str, str], Mapping[str, str]] = {
-    ("git", "push"): {"--force": "-f", "--set-upstream": "-u", "--delete": "-d"},
+    _PUSH: {"--force": "-f", "--set-upstream": "-u", "--delete": "-d"},
     ("git", "commit"): {"--all": "-a", "--message": "-m", "--signoff": "-s", "--no-verify": "-n"},
     ("git", "add"): {"--all": "-A", "--update": "-u", "--force": "-f", "--patch": "-p"},
     ("git", "branch"): {"--delete": "-d", "--move": "-m", "--force": "-f", "--all": "-a"},
@@ -40,6 +41,7 @@ _SHORT: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("pytest", ""): {"--quiet": "-q", "--verbose": "-v", "--exitfirst": "-x"},
     ("rm", ""): {"--recursive": "-r", "-R": "-r", "--force": "-f"},
 }
+_LEASE = "--force-with-lease"
 
 
 def runs(words: Sequence[str], segment: Sequence[str]) -> bool:
@@ -72,9 +74,12 @@ def is_run(path: str, segments: Sequence[Sequence[str]]) -> bool:
 def may_be(words: Sequence[str], segment: Sequence[str]) -> bool:
     """Has a segment that is not this command all its words, in an order that may mean the same?
 
-    Of a subcommand the order is clear, and so it is of a script: it comes first.
+    Of a subcommand the order is clear, and so it is of a script: it comes first. A push with a
+    lease is one with force, but who forbids the one may want the other.
     """
     wanted, segment = _spelt(words, words), _spelt(segment, words)
+    if _LEASE in segment and (segment[0], *wanted[1:2]) == _PUSH:
+        segment = [*segment, "-f"]
     is_program = _is(wanted[0], segment[0]) and segment[0] not in _INTERPRETERS
     is_open = any(word.startswith("-") or {".", "/"} & {*word} for word in wanted[1:])
     return is_program and is_open and {*wanted[1:]} <= {*segment[1:]}
@@ -91,7 +96,19 @@ def _spelt(words: Sequence[str], wanted: Sequence[str]) -> list[str]:
     operands = [word for word in wanted[1:] if not word.startswith("-")]
     subcommand = operands[0] if operands else ""
     forms = _SHORT.get((name, subcommand)) or _SHORT.get((name, ""), {})
+    if (name, subcommand) == _PUSH:
+        rest = _with_force(rest)
     return [name, *(forms.get(word, word) for word in rest)]
+
+
+def _with_force(words: Sequence[str]) -> list[str]:
+    """The words of a push, where `+main` and `--mirror` are said with the option for force, too.
+
+    What a lease is on is left out.
+    """
+    found = [_LEASE if word.startswith(f"{_LEASE}=") else word for word in words]
+    forced = [word for word in found if word == "--mirror" or re.match(r"\+\S", word)]
+    return [word.removeprefix("+") for word in found] + ["-f"] * bool(forced)
 
 
 def _is(wanted: str, word: str) -> bool:

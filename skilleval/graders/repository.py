@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from skilleval.assertions.rule import Rule
-from skilleval.graders.finding import Finding, compare, listed, wanted
+from skilleval.graders.finding import Finding, compare, is_apart, listed, wanted
 from skilleval.model import Outcome
 from skilleval.trial import gitstate, ownership
 
@@ -24,23 +24,17 @@ Git = Mapping[str, Any]
 
 def decide(rule: Rule, absent: bool, outcome: Outcome) -> Finding:
     """The finding on a rule of one of the four kinds."""
-    before, after = states(outcome)
+    before, after = outcome.git_states
     if not before:
         return Finding(None, "no git state was stored with this trial")
     if not after and outcome.after and outcome.after.files is None:
         return Finding(None, "the workspace was not seen after the run, nor was its repository")
+    if outcome.after and outcome.after.git is None:
+        return Finding(None, "git could not read the repository after the run")
     if not after:
         gone = "after the run there is no git repository to look at"
         return Finding(None if absent else False, gone)
     return _DECIDERS[rule.kind](rule, absent, after, changes(before, after))
-
-
-def states(outcome: Outcome) -> tuple[Git, Git]:
-    """The git states before and after; each empty where there was none, or nobody looked."""
-    return (
-        outcome.before.git if outcome.before else {},
-        outcome.after.git if outcome.after else {},
-    )
 
 
 def changes(before: Git, after: Git) -> Git:
@@ -109,7 +103,9 @@ def _branch(rule: Rule, absent: bool, after: Git, change: Git) -> Finding:
         seen = f"new branches: {listed(found)}; current branch: {current!r}"
         return Finding(False, f"{seen}; asked for {count}" if rule.quantity else seen)
     if found and current not in found and not _is_limit(rule):
-        return Finding(False, f"new branch {listed(found)}, but {current!r} is checked out")
+        # of several, no more than one can be checked out: whether one has to be, nobody says
+        seen = f"new branch {listed(found)}, but {current!r} is checked out"
+        return Finding(None if rule.quantity and rule.quantity[1] > 1 else False, seen)
     return Finding(True, f"new branch {listed(found)}, checked out: {current!r}")
 
 
@@ -125,9 +121,14 @@ def _is_limit(rule: Rule) -> bool:
 
 def _commit(rule: Rule, absent: bool, after: Git, change: Git) -> Finding:
     new, subjects = change["new_commit_shas"], change["new_commits"]
+    head, seen = after.get("head_sha", ""), f"new commits: {listed(subjects or new)}"
+    if "last" in rule.events:
+        if new and head not in new:
+            return Finding(None, f"{seen}, but the current branch is at {head[:12]}, none of them")
+        new = new and [head]
+        subjects = [line for line in subjects if head.startswith(line.partition(" ")[0])]
     if rule.names or "conventional" in rule.events:
         return _message(rule, absent, [line.partition(" ")[2] for line in subjects], new)
-    head, seen = after.get("head_sha", ""), f"new commits: {listed(subjects or new)}"
     if absent and rule.where and (new or subjects):
         return _not_on_branch(rule.where, after, change, seen)
     if absent:
@@ -144,6 +145,8 @@ def _commit(rule: Rule, absent: bool, after: Git, change: Git) -> Finding:
 def _on_branch(rule: Rule, after: Git, change: Git, seen: str) -> Finding:
     current = after.get("current_branch", "")
     if rule.where and current != rule.where:
+        if after.get("branch_heads", {}).get(rule.where) in change["new_commit_shas"]:
+            return Finding(None, f"{seen}, at {rule.where!r}, too, but {current!r} is checked out")
         return Finding(False, f"{seen}, on {current!r} and not on {rule.where!r}")
     if "on_new_branch" in rule.events and current not in change["new_branches"]:
         return Finding(False, f"{seen}, on {current!r}, which is no new branch")
@@ -189,6 +192,11 @@ def _message(rule: Rule, absent: bool, subjects: Sequence[str], new: Sequence[st
     names = [name.lower() for name in rule.names]
     test = _TESTS[event]
     matched = [s for s in subjects if enough(test(s.lower(), name) for name in names)]
+    if "word" in rule.events:
+        sure = [s for s in matched if enough(is_apart(name, s.lower()) for name in names)]
+        if len(sure) < len(matched) and (rule.only or not sure):
+            return Finding(None, f"{seen}; {listed(rule.names)} is there within longer words")
+        matched = sure
     if len(matched) == len(new) or (matched and not rule.only):
         return Finding(not absent, f"{seen}; {listed(rule.names)} fits {listed(matched)}")
     if len(subjects) < len(new):
@@ -255,9 +263,13 @@ def _push(rule: Rule, absent: bool, after: Git, change: Git) -> Finding:
 def _not_pushed(rule: Rule, pushes: Sequence[_Push], change: Git) -> Finding:
     """To delete a branch of a remote, or to give it a tag, is to push, too."""
     named = {*rule.names}
+    is_new = "new_branch" in rule.events
+    if is_new:  # of other remotes nobody knows which branches they had
+        new = change["new_remote_branches"]
+        pushes = [p for p in pushes if p.shown != p.branch or p.branch in new]
     pushed = [p.shown for p in pushes if not named or {p.shown, p.branch} & named]
     tags, gone = (
-        [] if "new_branch" in rule.events else [n for n in change[key] if not named or n in named]
+        [] if is_new else [n for n in change[key] if not named or n in named]
         for key in ("pushed_tags", "deleted_remote_branches")
     )
     ways = (("pushed", pushed), ("pushed tags", tags), ("deleted on the remote", gone))

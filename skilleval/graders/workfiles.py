@@ -13,18 +13,25 @@ from skilleval.graders.finding import Finding, compare, listed, wanted
 from skilleval.graders.worktree import Tree, matching
 from skilleval.model import Outcome
 
-NO_STATE = "the files of the workspace were not stored with this trial"
-
 
 def decide_file(rule: Rule, outcome: Outcome) -> Finding:
     """On files that exist, are empty, or were created, modified or deleted."""
     tree = worktree.read(outcome)
     if tree is None:
-        return Finding(None, NO_STATE)
+        return Finding(None, worktree.missing(outcome))
     if tree.before is None and rule.events not in (("exists",), ("empty",), ("created",)):
         return Finding(None, "what the workspace held before the agent was not stored")
     if rule.kind == "folder":
         return _folder(rule, tree)
+    finding = _of_files(rule, tree)
+    top = worktree.without_namesakes(tree, rule.names) if not rule.where else None
+    if top and _of_files(rule, top).holds is not finding.holds:
+        seen = f"{finding.evidence}, but that depends on whether the one at the top is meant"
+        return Finding(None, seen)
+    return finding
+
+
+def _of_files(rule: Rule, tree: Tree) -> Finding:
     if rule.only:
         return _only(rule, tree)
     if "empty" in rule.events:
@@ -57,7 +64,8 @@ def _having(rule: Rule, name: str, tree: Tree) -> Sequence[str]:
     for event in rule.events:
         pool = tree.having(event)
         if event == "created":  # written anew is created, too; without a look before, there is
-            pool = tuple(tree.after) if tree.before is None else (*pool, *tree.modified)
+            anew = () if "*" in name else tree.modified
+            pool = tuple(tree.after) if tree.before is None else (*pool, *anew)
         paths += matching(name, pool, rule.where)
     return paths
 
@@ -171,23 +179,30 @@ def _empty(rule: Rule, tree: Tree) -> Finding:
 
 
 def _folder(rule: Rule, tree: Tree) -> Finding:
-    """A folder is there if a file is in it; an empty one is stored nowhere."""
-    for event in rule.events:
-        hits = [p for p in tree.having(event) if any(worktree.is_below(p, n) for n in rule.names)]
-        if hits and event in ("exists", "created"):
-            covered = all(any(worktree.is_below(p, n) for p in hits) for n in rule.names)
-            if covered or rule.any_name or rule.negated:
-                return Finding(not rule.negated, f"{_events(rule)}: {listed(hits)}")
-    if rule.negated and rule.events == ("exists",):
-        return Finding(None, f"no file in {listed(rule.names)}; empty folders are not stored")
-    return Finding(None, f"of {listed(rule.names)} the stored files do not tell")
+    """A folder is there if a file is in it, and new if none was; an empty one is stored nowhere."""
+    there = {name: worktree.folders(name, tree.after) for name in rule.names}
+    old = {name: worktree.folders(name, tree.before or ()) for name in rule.names}
+    if "exists" not in rule.events:
+        there = {name: there[name] - old[name] for name in rule.names}
+    if not {"exists", "created"} & {*rule.events} or tree.before is None:
+        return Finding(None, f"of {listed(rule.names)} the stored files do not tell")
+    hits = [name for name in rule.names if there[name]]
+    seen = f"{_events(rule)}: {listed(sorted(f for name in hits for f in there[name]))}"
+    if hits and (rule.negated or rule.any_name or len(hits) == len(rule.names)):
+        return Finding(not rule.negated, seen)
+    if "exists" not in rule.events:
+        known = [name for name in rule.names if old[name] and not there[name]]
+        seen = f"{listed(known)} was there before the agent"
+        if len(known) == len(rule.names) or (known and not rule.negated and not rule.any_name):
+            return Finding(rule.negated, seen)
+    return Finding(None, f"no such file in {listed(rule.names)}; empty folders are not stored")
 
 
 def decide_rename(rule: Rule, outcome: Outcome) -> Finding:
     """On a file that has another name now: the old one is gone, the new one has its content."""
     tree = worktree.read(outcome)
     if tree is None or tree.before is None:
-        return Finding(None, NO_STATE)
+        return Finding(None, worktree.missing(outcome))
     old = matching(rule.names[0], tree.before)
     there = [path for path in old if path in tree.after]
     if len(old) != 1 or tree.unreadable:

@@ -71,6 +71,13 @@ def read(outcome: Outcome) -> Tree | None:
     )
 
 
+def missing(outcome: Outcome) -> str:
+    """Why an outcome has no tree, or none from before the agent."""
+    if outcome.before is None or outcome.before.files is None:
+        return "the files of the workspace were not stored with this trial"
+    return "the files of the workspace are unknown: it was gone when the agent had ended"
+
+
 def _by_path(files: Iterable[File]) -> dict[str, File]:
     named = sorted((unicodedata.normalize("NFC", file.change.path), file) for file in files)
     return {path: file for path, file in named if not _INSTALLED.search(path)}
@@ -119,6 +126,38 @@ def is_below(path: str, folder: str) -> bool:
     """Is a path in a folder of this name, at the top or anywhere?"""
     wanted = inside(folder)
     return wanted is not None and (not wanted or f"/{wanted}/" in f"/{path}")
+
+
+def without_namesakes(tree: Tree, names: Iterable[str]) -> Tree | None:
+    """The tree where a name that is a path from the top means no file in a folder below.
+
+    Those that it could mean otherwise are there under another name; None if there are none.
+    """
+    paths = dict.fromkeys((*tree.after, *(tree.before or ())))
+    tops = [wanted for name in names if (wanted := inside(name)) in paths]
+    aside = {path for path in paths if any(path.endswith(f"/{top}") for top in tops)}
+    if not aside:
+        return None
+
+    def moved(path: str) -> str:
+        return f"{path}\0" if path in aside else path
+
+    return tree._replace(
+        after={moved(path): file for path, file in tree.after.items()},
+        before=tree.before and {moved(path): file for path, file in tree.before.items()},
+        created=tuple(map(moved, tree.created)),
+        modified=tuple(map(moved, tree.modified)),
+        deleted=tuple(map(moved, tree.deleted)),
+    )
+
+
+def folders(name: str, paths: Iterable[str]) -> set[str]:
+    """The folders of this name that hold some of the paths, each as its whole path."""
+    wanted = inside(name)
+    if not wanted:
+        return set()
+    marked = ((f"/{path}", f"/{path}".find(f"/{wanted}/")) for path in paths)
+    return {path[1 : start + 1 + len(wanted)] for path, start in marked if start >= 0}
 
 
 def _expression(pattern: str) -> str:

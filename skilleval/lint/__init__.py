@@ -1,9 +1,6 @@
 """Lint: pure rules over the text of fixtures and skills. Reads no file and prints nothing.
 
 `needles.problems` judges a tasks.json with its examples, `scenario.problems` a scenario folder,
-`suite.problems` the design of an evals.json, and `skill_md.problems` a SKILL.md.
+`suite.problems` the design of an evals.json, and `skill_md.problems` a SKILL.md. `rules.RULES` says
+what each rule is about.
 """
-
-from skilleval.lint.rules import RULES
-
-__all__ = ["RULES"]

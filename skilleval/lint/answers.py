@@ -13,8 +13,6 @@ from skilleval.formats.fields import nearest
 from skilleval.graders.text import holds
 from skilleval.lint import occurrence
 from skilleval.lint.fixture import Finding, Fixture, FixtureTask
-from skilleval.lint.rules import RULES
-from skilleval.reading import markdown
 
 _BAD = (
     r"(?i)\b(?:bad|wrong|avoid|don['’]?t|do not|never|incorrect|anti-?patterns?|unsafe|insecure"
@@ -177,19 +175,19 @@ def allowed(task: FixtureTask, findings: Iterable[Finding], *, strict: bool) -> 
 
 
 def _misplaced(rule: str, strict: bool) -> str:
+    from skilleval.lint.rules import RULES
+
+    # F08 warns of a line break in a needle; every other F rule of a task is an error
+    silenceable = ("F08", *(name for name in RULES if name.startswith("W")))
     if rule not in RULES:
         from difflib import get_close_matches
 
-        close = get_close_matches(rule.upper(), _SILENCEABLE, 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(_SILENCEABLE)}"
+        close = get_close_matches(rule.upper(), silenceable, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(silenceable)}"
         return f"allow names {rule!r}, which is no rule ({hint})"
-    if rule not in _SILENCEABLE:
+    if rule not in silenceable:
         return f"allow names {rule}, an error that cannot be silenced"
     return f"allow names {rule}, which has nothing to silence here" if strict else ""
-
-
-# F08 warns of a line break in a needle; every other F rule of a task is an error
-_SILENCEABLE = ("F08", *(rule for rule in RULES if rule.startswith("W")))
 
 
 def line_outside_bad_code(needle: str, corpus: str) -> str | None:
@@ -210,6 +208,8 @@ def line_outside_bad_code(needle: str, corpus: str) -> str | None:
 
 def _lines(corpus: str) -> Iterator[tuple[str, bool]]:
     """The lines that are no fence, each with whether it is in a block labelled as bad."""
+    from skilleval.reading import markdown
+
     label, fenced, bad, first = "", False, False, False
     for kind, line in ((each.kind, each.text.strip()) for each in markdown.lines(corpus)):
         if kind == "fence":

@@ -1,9 +1,8 @@
 """The nouns of fixture linting. Owns their shapes; owns no rule and reads no file.
 
 All texts are as `textfile.decode` gives them: byte order mark dropped, CRLF read as LF.
+The annotations are values, not text: `model` says why.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple

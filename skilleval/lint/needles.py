@@ -113,10 +113,10 @@ def without_source(needle: Needle) -> Finding | None:
 def accidental_source(needle: Needle) -> Finding | None:
     """W10: the skill has the text only by accident, inside another word."""
     text, corpus = needle.text, needle.fixture.corpus
-    if not needle.fixture.corpus_known or text not in corpus:
+    if not needle.fixture.corpus_known or occurrence.stands_alone(text, corpus):
         return None
-    if occurrence.stands_alone(text, corpus):
-        return None
+    if text not in corpus:
+        return None  # said by F05
     words = list(dict.fromkeys(occurrence.longer_words(text, corpus)))
     if any(occurrence.is_stem_of(text, word) for word in words):
         return None

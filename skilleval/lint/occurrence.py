@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from skilleval.lint.vocabulary import ENDINGS, SIMPLE_ENDINGS
-
 WORD = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 # what typographers, phones and word processors write instead of the character on the key
 TYPOGRAPHIC = {
@@ -66,6 +64,8 @@ def is_stem_of(needle: str, word: str) -> bool:
     A stem (`responsibilit`, `duplicat`) is how a check accepts every form of a word on purpose,
     while `view` in `viewer` is an accident: seven letters are where the two part.
     """
+    from skilleval.lint.vocabulary import ENDINGS
+
     letters = re.search(r"[a-z]*$", needle)
     long = letters is not None and len(letters[0]) >= _STEM_LENGTH
     return long and word.startswith(needle) and word[len(needle) :] in ENDINGS
@@ -73,6 +73,8 @@ def is_stem_of(needle: str, word: str) -> bool:
 
 def is_form_of(needle: str, word: str) -> bool:
     """Is the word a plural or a tense of the needle, or the needle a stem of it?"""
+    from skilleval.lint.vocabulary import SIMPLE_ENDINGS
+
     simple = word.startswith(needle) and word[len(needle) :] in SIMPLE_ENDINGS
     return (simple and len(needle) >= 4) or is_stem_of(needle, word)
 

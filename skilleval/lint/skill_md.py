@@ -66,7 +66,7 @@ def _bytes(text: str) -> Iterator[Placed]:
     if text.startswith("\ufeff"):
         message = "starts with a byte order mark, before the `---`: save it as UTF-8 without one"
         yield Placed(1, Finding("S04", "error", message))
-    if found := re.search(r"[\udc80-\udcff]", text):
+    if not text.isascii() and (found := re.search(r"[\udc80-\udcff]", text)):
         line = text.count("\n", 0, found.start()) + 1
         yield Placed(line, Finding("S04", "error", "is not UTF-8; save the file as UTF-8"))
     if "\r\n" in text:

@@ -1,6 +1,7 @@
-"""The nouns of SKILL.md linting, and where a key stands. Owns no rule and reads no file."""
+"""The nouns of SKILL.md linting, and where a key stands. Owns no rule and reads no file.
 
-from __future__ import annotations
+The annotations are values, not text: `model` says why.
+"""
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple

@@ -1,23 +1,13 @@
 """What a needle looks like: code, an act, a number, a pattern, plain English. Decides no rule.
 
 Heuristics over English and over code, tuned on needles that people write; a warning built on one
-can always be allowed. Patterns are compiled at first use, so that importing this costs nothing.
+can always be allowed. Patterns are compiled, and the lists of words loaded, at first use: most
+needles are code, which their operators tell.
 """
 
 from __future__ import annotations
 
 import re
-
-from skilleval.lint.vocabulary import (
-    AUXILIARIES,
-    COMPOUND_FIRST,
-    COMPOUND_LATER,
-    NAMES,
-    NEGATIONS,
-    SHORTENED,
-    SLASHED,
-    SUBJECTS,
-)
 
 _CODE = r"""
     [_={}<>\[\]\\`*^|~]                     # operators and brackets that prose has no use for
@@ -29,6 +19,8 @@ _CODE = r"""
   | (?:^|\s)(?:\.{0,2}|~)/\w | /\w+/        # a path
   | (?:^|\W)[@$]\w | ^[#!]\w | %[sd]        # a decorator, a variable, a selector, a format
 """
+# those of them that are in no word of prose, whatever else a needle holds
+_OPERATORS = frozenset("={}<>[]\\`*^|~")
 _SHORT_FORMS = {"m": "am", "re": "are", "ll": "will", "ve": "have", "d": "would", "s": "is"}
 _CLIPPED = {"can": "can", "won": "will", "shan": "shall"}
 _CLAUSE_LENGTH = 5
@@ -40,6 +32,8 @@ def is_code(needle: str) -> bool:
 
     Product names and English compounds that only look so (`GitHub`, `read-only`) are prose.
     """
+    if not _OPERATORS.isdisjoint(needle) or ("_" in needle and ".js" not in needle):
+        return True
     words = re.split(r"[\s,()\"']+", needle)
     for word in filter(_is_prose_word, words):
         needle = needle.replace(word, "")
@@ -49,12 +43,16 @@ def is_code(needle: str) -> bool:
 
 
 def _is_prose_word(word: str) -> bool:
+    from skilleval.lint.vocabulary import NAMES, SLASHED
+
     lower = word.strip(".!?;").lower()
     # Title.js is a product, moment.js a file
     return lower in NAMES or lower in SLASHED or re.fullmatch(r"[A-Z]\w*\.js", word) is not None
 
 
 def _is_code_word(word: str) -> bool:
+    from skilleval.lint.vocabulary import COMPOUND_FIRST, COMPOUND_LATER
+
     if re.search(r"[a-z][A-Z]", word) or re.fullmatch(r"[a-z]+/[a-z.+-]+", word):
         return True
     parts = word.strip(".:;").lower().split("-")
@@ -69,6 +67,8 @@ def is_act(needle: str) -> bool:
     "I have an SLA" turns into "I do not have an SLA": a subject with its verb, or an auxiliary
     with a word on either side, does not survive the denial. "have an SLA" and "use eval here" do.
     """
+    from skilleval.lint.vocabulary import NEGATIONS
+
     words = _words(needle)
     if len(words) > 1 and NEGATIONS.intersection(words[:2]):
         return True  # a denial itself: nobody denies it once more
@@ -82,6 +82,8 @@ def is_act(needle: str) -> bool:
 
 
 def _joins_verb(words: list[str], position: int) -> bool:
+    from skilleval.lint.vocabulary import AUXILIARIES, SUBJECTS
+
     word = words[position]
     if word in SUBJECTS:
         return position + 1 < len(words)
@@ -90,6 +92,8 @@ def _joins_verb(words: list[str], position: int) -> bool:
 
 def _words(needle: str) -> list[str]:
     """Lower-case words, short forms written out: "I'm sorry" has three, "don't" has two."""
+    from skilleval.lint.vocabulary import SHORTENED
+
     words: list[str] = []
     for word in re.findall(r"\w+(?:['’]\w+)?", needle.lower()):
         stem, _, ending = word.replace("’", "'").partition("'")

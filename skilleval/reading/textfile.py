@@ -42,19 +42,14 @@ def read_bytes(path: str, *, within: str = "", limit: int = LIMIT_BYTES) -> byte
             raise OSError(errno.EINVAL, f"is {kind}", path)
         if status.st_size > limit:
             raise OSError(errno.EFBIG, f"is larger than {limit // 1_000_000} MB", path)
-        return _read_all(descriptor, status.st_size, limit)
+        data = os.read(descriptor, status.st_size + 1)
+        if len(data) != status.st_size:
+            # it shrinks or grows while we read: take what is there, within the limit
+            while len(data) <= limit and (more := os.read(descriptor, 1 << 20)):
+                data += more
+        return data
     finally:
         os.close(descriptor)
-
-
-def _read_all(descriptor: int, size: int, limit: int) -> bytes:
-    data = os.read(descriptor, size + 1)
-    if len(data) == size:
-        return data
-    # the file shrinks or grows while we read: take what is there, within the limit
-    while len(data) <= limit and (more := os.read(descriptor, 1 << 20)):
-        data += more
-    return data
 
 
 def _inside(path: str, folder: str) -> str:
@@ -93,7 +88,7 @@ def read_strict(path: str) -> str:
     except OSError as error:
         raise SuiteError(path, "", f"cannot be read: {reason(error)}") from None
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise SuiteError(path, str(line), "is not UTF-8; save the file as UTF-8") from None

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from skilleval.errors import SuiteError
-from skilleval.model import EMPTY, Result, Suite
+from skilleval.model import EMPTY, Outcome, Result, State, Suite
 from skilleval.reading import jsonread
 from skilleval.reading.jsonvalues import items
 from skilleval.trial import grounds, ownership
@@ -32,15 +32,23 @@ def leaves(suite: Suite, result: Result) -> bool:
     return bool(result.outcome.source or _pushed(suite, result))
 
 
+def traces(result: Result) -> Result:
+    """No more of it than `manifest` looks at: a long run remembers that of many."""
+    outcome = result.outcome
+    before, after = (state and State(git=state.git) for state in (outcome.before, outcome.after))
+    seen = Outcome(outcome.status, source=outcome.source, before=before, after=after)
+    return Result(result.trial, seen, ())
+
+
 def _pushed(suite: Suite, result: Result) -> dict[str, str]:
     """The branches of a remote repository that the trial pushed, and to what."""
-    before, after = result.outcome.before, result.outcome.after
+    before, after = result.outcome.git_states
     if not (before and after and grounds.is_address(source_repo(suite) or "")):
         return {}
-    moved = ownership.pushed(before.git, after.git)
-    if after.git.get("pushes") is not None:
+    moved = ownership.pushed(before, after)
+    if after.get("pushes") is not None:
         return moved
-    own = ownership.created(before.git, after.git)  # all else may be somebody else's
+    own = ownership.created(before, after)  # all else may be somebody else's
     return {name: sha for name, sha in moved.items() if name in own}
 
 
@@ -62,17 +70,17 @@ def manifest(
     )
     heads = dict(listed.get(HEADS) or {})
     for result in results:
-        before, after = result.outcome.before, result.outcome.after
+        before, after = result.outcome.git_states
         if result.outcome.source:
             workspaces[os.path.abspath(result.outcome.source)] = None
         pushed = _pushed(suite, result)
         heads |= pushed
-        if pushed and before and after:
-            own = ownership.created(before.git, after.git)
+        if pushed:
+            own = ownership.created(before, after)
             branches |= dict.fromkeys(sorted(own))
             requests |= {
                 row["number"]: None
-                for row in ownership.requests(before.git, after.git)
+                for row in ownership.requests(before, after)
                 if row.get("headRefName") in own and str(row.get("state", "")).upper() == "OPEN"
             }
     return {

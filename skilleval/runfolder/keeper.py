@@ -11,6 +11,7 @@ from threading import RLock
 
 from skilleval.engine import Refusal, Watch
 from skilleval.model import EMPTY, Report, Result, Trial
+from skilleval.plaintext import counted
 from skilleval.process import turns
 from skilleval.reading import textfile
 from skilleval.runfolder import artefacts, store
@@ -46,9 +47,10 @@ class Keeper:
         """Why no further trial is started: its result would be paid for and lost."""
         return Refusal("storage", f"storage: {self.problem}") if self.problem else None
 
-    def finished(self) -> Mapping[str, Result]:
-        """The results that need no repeating, by the key of their content."""
-        return store.finished(self.run) if self.run else EMPTY
+    def finished(self, keep: Callable[[Result], Result] | None = None) -> Mapping[str, Result]:
+        """The results that need no repeating, by the key of their content: what `keep` makes of
+        each."""
+        return store.finished(self.run, keep) if self.run else EMPTY
 
     def watching(self, watch: Watch) -> Watch:
         """`watch`, which hears of a result after it has been saved."""
@@ -67,14 +69,19 @@ class Keeper:
         """Adds to the manifest what a trial left outside: `cleanup` touches nothing else."""
         with self.lock:
             if self.run and artefacts.leaves(self.run.suite, result):
-                self.leaving.append(result)
+                self.leaving.append(artefacts.traces(result))
                 left = artefacts.manifest(self.run.suite, self.leaving, self.listed)
                 self._try(lambda run: run.write(store.CLEANUP, left))
 
     def finish(self, report: Report) -> None:
-        """Writes the summary, which says that the run is complete."""
+        """Writes the summary: the run is complete. Says how what ended in an error is run again."""
         if not self.failed:  # a run that is not whole on disk can be resumed
             self._try(lambda run: store.finish(run, report))
+        results = [result for suite in report.suites for result in suite.results]
+        count = sum(map(store.is_open, results))
+        if count and self.resume and not self.failed:
+            failed = f"{count} of {counted(len(results), 'trial')} ended in an error"
+            self.note(f"{failed}; to try again what did, and nothing else:\n  {self.resume}")
 
     def farewell(self, needed: str = "") -> str:
         """What to say when the run ends before it is complete, and what it takes to go on."""

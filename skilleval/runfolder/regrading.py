@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from threading import Event
 from typing import Any, NamedTuple
 
-from skilleval import engine, graders, judging, settings
+from skilleval import engine, graders, judging, settings, workers
 from skilleval.errors import SuiteError
 from skilleval.model import EMPTY, Case, Result, Suite, Trial, Verdict
 from skilleval.reading import textfile
@@ -93,7 +93,7 @@ def regrade(
     read is told in `problems`, and the other trials are graded; so is what cannot be written of
     another tool's. Raises `OSError` if a trial of ours cannot be written.
     """
-    done = list(_all(run, target, tools, jobs, judge_off))
+    done = _all(run, target, tools, jobs, judge_off)
     written_anew = tuple(f"{os.path.join(place, GRADING)}:" for place in run.trials.values())
     problems = [problem for problem in run.problems if not problem.startswith(written_anew)]
     problems += [problem for each in done for problem in each.problems]
@@ -107,9 +107,7 @@ def regrade(
 
 def _all(
     run: StoredRun, target: store.Run, tools: Tools, jobs: int, judge_off: bool
-) -> Iterator[_Done]:
-    from concurrent.futures import ThreadPoolExecutor
-
+) -> list[_Done]:
     stopped = Event()
     stoppable = tools.stopping(stopped.is_set)
 
@@ -127,13 +125,7 @@ def _all(
             reason = f"{run.trials[trial]}: cannot be written: {textfile.reason(error)}"
         return _Done(run.known.get(trial), problems=(f"{reason}; left as it is",))
 
-    pool = ThreadPoolExecutor(jobs, thread_name_prefix="grade")
-    try:
-        for future in [pool.submit(one, trial) for trial in run.trials]:
-            yield future.result()
-    finally:
-        stopped.set()
-        pool.shutdown(wait=True, cancel_futures=True)
+    return workers.at_once(one, tuple(run.trials), jobs, stopped, name="grade")
 
 
 def _gradable(run: StoredRun, trial: Trial) -> Result:
@@ -165,8 +157,9 @@ def _graded(suite: Suite, old: Result, tools: Tools) -> Result:
     """
     case = _case(suite, old.trial)
     own = tuple(check for check in case.checks if check.grader)
+    arm = next(arm for arm in suite.arms if arm.name == old.trial.arm)
     graded = engine.grade(
-        case._replace(checks=own), old.outcome, suite.rules, tools, judge=suite.judge
+        case._replace(checks=own), old.outcome, suite.rules, tools, judge=suite.judge, arm=arm
     )
     new = {verdict.check_id: verdict for verdict in graded.verdicts}
     verdicts = (new.get(was.check_id) or _recorded(was) for was in old.verdicts)

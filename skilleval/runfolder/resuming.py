@@ -27,20 +27,26 @@ _LONGEST_LIST = 10
 def find(base: str, suite: Suite, *, iteration: int = 0) -> tuple[store.Run, StoredRun | None]:
     """The run of the suite to go on with, and what is stored of it; None if nothing is yet.
 
-    It is the newest that has no summary, or the named iteration. Raises `UsageError` if there is
-    none, or if it is complete: a trial that ended in an error is open.
+    It is the newest with anything left to run (an older one only if it never ended), or the named
+    iteration: a trial that ended in an error is open. Raises `UsageError` if there is none.
     """
-    found = store.unfinished(base, suite, iteration=iteration)
-    if not os.path.lexists(os.path.join(found.folder, store.RUN)):
-        return found, None
-    stored = runs.load(found.folder)
-    ended = os.path.lexists(os.path.join(found.folder, store.SUMMARY))
-    if ended and len(store.finished(found)) >= (stored.planned or 0):
-        raise UsageError(
-            f"{found.folder} is complete: see `skilleval report {found.folder}`, or leave out"
-            " --resume to start another run"
-        )
-    return found, stored
+    runs_found = store.resumable(base, suite, iteration=iteration)
+    for found in runs_found:
+        if not os.path.lexists(os.path.join(found.folder, store.RUN)):
+            return found, None
+        stored = runs.load(found.folder)
+        if not _is_complete(found, stored):
+            return found, stored
+    complete = runs_found[0].folder
+    raise UsageError(
+        f"{complete} is complete: see `skilleval report {complete}`, or leave out --resume to start"
+        " another run"
+    )
+
+
+def _is_complete(run: store.Run, stored: StoredRun) -> bool:
+    ended = os.path.lexists(os.path.join(run.folder, store.SUMMARY))
+    return ended and len(store.finished(run, runs.light)) >= (stored.planned or 0)
 
 
 def check(stored: StoredRun, suite: Suite, repeats: int, secrets: Sequence[str]) -> None:
@@ -55,12 +61,25 @@ def check(stored: StoredRun, suite: Suite, repeats: int, secrets: Sequence[str])
     if rows:
         was, asked = ("; ".join(f"{row[0]} {row[place]}" for row in rows) for place in (1, 2))
         raise UsageError(
-            f"the run in {stored.folder} is of {was}; this would be of {asked}: leave out what"
-            " differs, as --resume takes it from the run, or leave out --resume to start another"
+            f"the run in {stored.folder} is of {was}; this would be of {asked}:"
+            f" {' and '.join(_fixes(stored.suite, suite, rows))}, or leave out --resume to start"
+            " another"
         )
 
 
-_NONE = "none"
+def _fixes(before: Suite, now: Suite, rows: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    """What makes it the run again. The key of the judge, no option takes: a variable does."""
+    was, given = (str(suite.judge.get("key_name") or "") for suite in (before, now))
+    other_key = was != given and bool(before.judge)
+    if not other_key or any(name not in (_JUDGE, _KEY) for name, *_ in rows):
+        yield "leave out what differs, as --resume takes it from the run"
+    if other_key and was:
+        yield f"set {was}"
+    if other_key and given:
+        yield f"unset {given}"
+
+
+_NONE, _JUDGE, _KEY = "none", "judge", "key of the judge"
 
 
 def _facts(suite: Suite, repeats: int) -> dict[str, str]:
@@ -73,8 +92,8 @@ def _facts(suite: Suite, repeats: int) -> dict[str, str]:
         "models": _listed(f"{arm.agent}={arm.model or 'its own'}" for arm in arms),
         "arms": _listed(SIDES[arm.with_skill] for arm in arms),
         "runs": str(repeats),
-        "judge": f"{judge.get('model')} at {judge.get('base_url') or 'no URL'}" if judge else _NONE,
-        "key of the judge": str(judge.get("key_name") or _NONE),
+        _JUDGE: f"{judge.get('model')} at {judge.get('base_url') or 'no URL'}" if judge else _NONE,
+        _KEY: str(judge.get("key_name") or _NONE),
         **{name: _listed(_words(arm.options.get(name)) for arm in arms) for name in options},
     }
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skilleval.errors import SuiteError, UsageError
-from skilleval.model import EMPTY, Event, Result, State, Suite, Trial
+from skilleval.model import EMPTY, Event, Outcome, Result, State, Suite, Trial
 from skilleval.ordering import natural
 from skilleval.reading import textfile
 from skilleval.runfolder import serial, store
@@ -180,9 +180,11 @@ def results(run: StoredRun) -> Results:
     tool's, what its grading says is shown without the evidence.
     """
     found, problems = [], list(run.problems)
+    shared = sharing()
     for trial in run.trials:
         try:
-            found.append(light(_evident(run, trial) if run.is_foreign else _stored(run, trial)))
+            read = _evident(run, trial) if run.is_foreign else _stored(run, trial)
+            found.append(shared(light(read._replace(trial=trial))))
         except SuiteError as error:
             known = run.known.get(trial)
             problems.append(f"{error}; {'shown without its evidence' if known else 'left out'}")
@@ -232,7 +234,7 @@ def _stored(run: StoredRun, trial: Trial) -> Result:
 
 
 def light(result: Result) -> Result:
-    """A result without what only a close look needs: texts, contents, and inputs of calls."""
+    """A result without what only a close look needs: texts, contents, inputs, and judge's calls."""
     outcome = result.outcome
     return result._replace(
         outcome=outcome._replace(
@@ -243,5 +245,46 @@ def light(result: Result) -> Result:
             before=outcome.before and _SEEN,
             after=outcome.after and _SEEN,
             delta=None,
-        )
+            session="",
+        ),
+        calls=(),
     )
+
+
+def sharing() -> Callable[[Result], Result]:
+    """For results that stay in memory: gives each the parts that one before it has just the same.
+
+    Of thousands of trials, most verdicts, events and errors are those of another. Only the last of
+    each kind is remembered. May be called from several threads.
+    """
+    last: dict[Hashable, Any] = {}
+
+    def shared(kind: Hashable, found: Any) -> Any:
+        known = last.setdefault(kind, found)
+        if _is_same(known, found):
+            return known
+        last[kind] = found
+        return found
+
+    def share(result: Result) -> Result:
+        outcome = result.outcome
+        events = tuple(shared((event.kind, event.name), event) for event in outcome.events)
+        outcome = outcome._replace(events=events)
+        verdicts = tuple(shared((each.check_id, each.status), each) for each in result.verdicts)
+        return result._replace(
+            outcome=Outcome(*map(shared, Outcome._fields, outcome)),
+            verdicts=shared("verdicts", verdicts),
+        )
+
+    return share
+
+
+def _is_same(known: Any, found: Any) -> bool:
+    """Would nobody tell one from the other? 1, 1.0 and True are equal, but not the same."""
+    if known is found:
+        return True
+    if type(known) is not type(found):
+        return False
+    if isinstance(found, tuple):
+        return len(known) == len(found) and all(map(_is_same, known, found))
+    return bool(known == found) and str(known) == str(found)

@@ -22,7 +22,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skilleval import writing
@@ -60,8 +60,9 @@ class Run(NamedTuple):
 
     def write(self, name: str, content: Any) -> None:
         """Writes a file of the run: text as it is, anything else as JSON. Raises `OSError`."""
-        text = content if isinstance(content, str) else writing.as_json(content)
-        writing.write_text(os.path.join(self.folder, name), redact(text, self.secrets))
+        pieces = [content] if isinstance(content, str) else writing.pieces(content)
+        safe = (redact(piece, self.secrets) for piece in pieces)
+        writing.write_text(os.path.join(self.folder, name), safe)
 
 
 def create(base: str, suite: Suite, *, iteration: int = 0) -> Run:
@@ -99,43 +100,66 @@ def _iterations(parent: str) -> list[int]:
     return sorted(int(number) for number in numbers if number.isdecimal())
 
 
-def unfinished(base: str, suite: Suite, *, iteration: int = 0) -> Run:
-    """The newest run of the suite that has no summary yet, or the named iteration.
+def resumable(base: str, suite: Suite, *, iteration: int = 0) -> list[Run]:
+    """The runs of the suite that may be gone on with, newest first; only the named one, if any is.
 
-    Raises `UsageError` if there is none.
+    Those are the newest, whatever its state, and the older ones that have no summary yet. Raises
+    `UsageError` if there is no run, or not this one.
     """
     parent = os.path.join(base, f"{suite.name}-workspace")
-    for number in [iteration] if iteration else reversed(_iterations(parent)):
-        folder = os.path.join(parent, f"{_PREFIX}{number}")
-        if os.path.isdir(folder) and (iteration or not os.path.exists(f"{folder}/{SUMMARY}")):
-            return Run(folder, suite, run_id=_new_id())
-    raise UsageError(f"{parent}: no unfinished run to resume; leave out --resume to start one")
+    folders = {n: os.path.join(parent, f"{_PREFIX}{n}") for n in _iterations(parent)}
+    numbers = [number for number, folder in folders.items() if os.path.isdir(folder)]
+    if not numbers:
+        raise UsageError(f"{parent}: no run to resume; leave out --resume to start one")
+    if iteration and iteration not in numbers:
+        known = ", ".join(map(str, numbers))
+        raise UsageError(
+            f"{parent}: there is no iteration {iteration} to resume; there are: {known}"
+        )
+    *older, newest = [iteration] if iteration else numbers
+    begun = [number for number in older if not os.path.exists(f"{folders[number]}/{SUMMARY}")]
+    found = [newest, *reversed(begun)]
+    return [Run(folders[number], suite, run_id=_new_id()) for number in found]
 
 
 def key(suite: Suite, trial: Trial) -> str:
     """What a trial is about, as a hash of its content: not its name and not its position.
 
     An edited prompt, file, skill, check, model or judge makes it another trial; another budget
-    does not, else a larger one would pay for everything again.
+    does not, else a larger one would pay for everything again. Nor does another place: the same
+    suite may be reached from another folder, or be spelled otherwise.
     """
     case = next(case for case in suite.cases if case.id == trial.case_id)
     arm = next(arm for arm in suite.arms if arm.name == trial.arm)
-    options = {name: value for name, value in arm.options.items() if name != "max_budget_usd"}
     files = tuple(_digests(case))
-    described = (case, arm._replace(options=options), suite.rules, suite.judge, files)
+    described = (_without_place(case), _without_path(arm), suite.rules, suite.judge, files)
     content = serial.to_json((*described, trial.repeat))
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def _digests(case: Case) -> Iterator[str]:
-    """Of the files that a case of a suite is given, by their place; what is missing has none."""
+def _without_place(case: Case) -> Case:
+    annotations = {name: each for name, each in case.annotations.items() if name != "fixtures"}
+    return case._replace(source="", annotations=annotations)
+
+
+def _without_path(arm: Arm) -> Arm:
+    """Without its budget, and with the name of the skill, which agents see, for its path."""
+    options = {name: value for name, value in arm.options.items() if name != "max_budget_usd"}
+    if options.get("skill"):
+        options["skill"] = os.path.basename(os.path.abspath(str(options["skill"])))
+    return arm._replace(options=options)
+
+
+def _digests(case: Case) -> Iterator[tuple[str, str]]:
+    """Of the files that a case of a suite is given, with their names; what is missing has none."""
     folder = str(case.annotations.get("fixtures") or "")
     for name in case.files if folder else ():
         path = os.path.join(folder, name)
         inside = [os.path.join(at, file) for at, _, files in os.walk(path) for file in files]
         for file in sorted(inside) or [path]:
             with contextlib.suppress(OSError):
-                yield hashlib.sha256(textfile.read_bytes(file)).hexdigest()
+                content = hashlib.sha256(textfile.read_bytes(file)).hexdigest()
+                yield os.path.relpath(file, folder).replace(os.sep, "/"), content
 
 
 def save(run: Run, result: Result) -> None:
@@ -150,7 +174,7 @@ def save(run: Run, result: Result) -> None:
     run.write(f"{folder}/outputs/stderr.log", outcome.stderr)
     for name, state in (("pre_state", outcome.before), ("post_state", outcome.after)):
         if state:
-            run.write(f"{folder}/outputs/{name}.json", state.git)
+            run.write(f"{folder}/outputs/{name}.json", state.git or {})
     run.write(f"{folder}/timing.json", _timing(result))
     run.write(f"{folder}/grading.json", grading(case, result))
     if run.run_id:  # else it is graded again, and stays of the run that it was made in
@@ -253,10 +277,11 @@ def _run_meta(run: Run, arm: Arm, result: Result) -> dict[str, Any]:
     }
 
 
-def finished(run: Run) -> dict[str, Result]:
+def finished(run: Run, keep: Callable[[Result], Result] | None = None) -> dict[str, Result]:
     """The results on disk that need no repeating, by the key of their content.
 
-    One that ended in an error is no result: it is tried again.
+    One that ended in an error is no result: it is tried again. One is in memory at a time, but for
+    what `keep` makes of it.
     """
     found = {}
     for folder, _, files in os.walk(run.folder):
@@ -266,8 +291,8 @@ def finished(run: Run) -> dict[str, Result]:
                 result = serial.from_json(Result, document["result"])
             except (SuiteError, ValueError, TypeError, KeyError):
                 continue  # not ours, or of another version: the trial is run again
-            if not _errored(result):
-                found[str(document["key"])] = result
+            if not is_open(result):
+                found[str(document["key"])] = keep(result) if keep else result
     return found
 
 
@@ -295,14 +320,15 @@ def _key_in(path: str) -> str:
     return str(document.get("key")) if isinstance(document, dict) else ""
 
 
-def _errored(result: Result) -> bool:
+def is_open(result: Result) -> bool:
+    """Is a trial to be tried again when its run is resumed?"""
     if result.outcome.refused:
         return True  # it never ran
     return result.outcome.status == "error" or any(v.status == "error" for v in result.verdicts)
 
 
 def reopen(run: Run) -> None:
-    """Takes back that the run is complete, so that `unfinished` finds it again."""
+    """Takes back that the run is complete, so that `resumable` finds it also when it is older."""
     with contextlib.suppress(OSError):
         os.unlink(os.path.join(run.folder, SUMMARY))
 
@@ -312,8 +338,8 @@ def finish(run: Run, report: Report) -> None:
     summary = report.summary
     document = {
         "score": None if summary.score is None else float(summary.score),
-        "cases_passed": summary.cases_passed,
-        "cases_total": summary.cases_total,
+        "trials_passed": summary.cases_passed,
+        "trials_total": summary.cases_total,
         "checks_passed": summary.checks_passed,
         "checks_total": summary.checks_total,
         "passed": report.passed,

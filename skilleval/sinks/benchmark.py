@@ -15,7 +15,7 @@ skill-creator's benchmark.json look for; `for_viewers` makes the rest of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from skilleval.model import EMPTY, SIDES, SuiteReport
@@ -24,6 +24,7 @@ from skilleval.stats.arms import ArmStatistics, Row, Side, sides, tokens
 from skilleval.stats.comparison import Comparison
 from skilleval.stats.deltas import Delta
 from skilleval.stats.estimators import Spread, spread
+from skilleval.writing import Rows
 
 _METRICS = ("pass_rate", "time_seconds", "tokens")
 
@@ -31,7 +32,10 @@ _METRICS = ("pass_rate", "time_seconds", "tokens")
 def document(
     comparison: Comparison, report: SuiteReport, meta: Mapping[str, Any] = EMPTY
 ) -> dict[str, Any]:
-    """The values of benchmark.json. `meta` is what run.json says besides the suite."""
+    """The values of benchmark.json. `meta` is what run.json says besides the suite.
+
+    `runs` are `Rows`, made while they are written: everything else is small however many there are.
+    """
     labels = dict.fromkeys(arm.label for arm in comparison.arms)
     by_key = {_key(arm.label, arm.with_skill): arm for arm in comparison.arms}
     summary = {
@@ -50,7 +54,7 @@ def document(
         "deltas": deltas,
         "delta": next(iter(deltas.values()), None) if len(labels) == 1 else None,
         "metadata": {**_metadata(report, comparison), "timestamp": meta.get("timestamp")},
-        "runs": [_run(side, row) for side in sides(report) for row in side.rows],
+        "runs": Rows(lambda: _runs(report)),
         "notes": list(comparison.alarms),
         "statistics": serial.to_json(comparison),
     }
@@ -120,6 +124,10 @@ def _metadata(report: SuiteReport, comparison: Comparison) -> dict[str, Any]:
     }
 
 
+def _runs(report: SuiteReport) -> Iterator[dict[str, Any]]:
+    return (_run(side, row) for side in sides(report) for row in side.rows)
+
+
 def _run(side: Side, row: Row) -> dict[str, Any]:
     result, outcome, score = row.result, row.result.outcome, row.score
     graded = row.state == "graded"
@@ -162,14 +170,18 @@ def for_viewers(document: Mapping[str, Any], agent: str) -> dict[str, Any]:
     metric has `min` and `max` too. Both can't be had in one file, as the seed's readers take every
     key of `run_summary` for a configuration. `agent` is a key of the document's `deltas`.
     """
-    runs = [run for run in document["runs"] if run["agent"] == agent]
-    sound = [run for run in runs if not run["result"]["errors"]]
+    runs = Rows(lambda: (run for run in document["runs"] if run["agent"] == agent))
+    known: dict[str, dict[str, list[float]]] = {
+        side: {metric: [] for metric in _METRICS} for side in SIDES.values()
+    }
+    for run in runs:
+        for metric, values in known[run["configuration"]].items():
+            value = run["result"][metric]
+            if value is not None and not run["result"]["errors"]:
+                values.append(value)
     summary: dict[str, Any] = {
-        side: {
-            metric: _extent(run["result"][metric] for run in sound if run["configuration"] == side)
-            for metric in _METRICS
-        }
-        for side in SIDES.values()
+        side: {metric: _extent(values) for metric, values in metrics.items()}
+        for side, metrics in known.items()
     }
     delta = document["deltas"].get(agent, {})
     summary["delta"] = {metric: delta.get(metric) for metric in _METRICS}
@@ -181,7 +193,6 @@ def for_viewers(document: Mapping[str, Any], agent: str) -> dict[str, Any]:
     }
 
 
-def _extent(values: Iterable[float | None]) -> dict[str, Any]:
-    known = [value for value in values if value is not None]
-    lowest, highest = min(known, default=None), max(known, default=None)
-    return {**_spread(spread(known)), "min": lowest, "max": highest}
+def _extent(values: Sequence[float]) -> dict[str, Any]:
+    lowest, highest = min(values, default=None), max(values, default=None)
+    return {**_spread(spread(values)), "min": lowest, "max": highest}

@@ -38,7 +38,13 @@ def _row(arm: ArmChange) -> tuple[str, ...]:
     change = ABSENT
     if means[0] is not None and means[1] is not None:
         change = views.signed_percent(means[1] - means[0])
-    return (arm.name, *map(_rate, (arm.before, arm.after)), change, _paired(arm))
+    return (_shown(arm), *map(_rate, (arm.before, arm.after)), change, _paired(arm))
+
+
+def _shown(arm: ArmChange) -> str:
+    """The configuration as every report calls it; its own name is a key of benchmark.json."""
+    statistics = arm.after or arm.before
+    return statistics.name if statistics else arm.name
 
 
 def _rate(arm: ArmStatistics | None) -> str:
@@ -56,8 +62,11 @@ def _paired(arm: ArmChange) -> str:
 
 
 def _sections(found: Changes) -> Iterator[tuple[str, list[str]]]:
+    names = {arm.name: _shown(arm) for arm in found.arms}
     sections = {
-        "checks that fail more or less often": [_check(row) for row in found.checks],
+        "checks that fail more or less often": [
+            _check(row, names[row.name]) for row in found.checks
+        ],
         "cases with another prompt or other checks": list(map(views.line, found.edited)),
         "cases only in the later run": list(map(views.line, found.added)),
         "cases only in the earlier run": list(map(views.line, found.removed)),
@@ -65,8 +74,8 @@ def _sections(found: Changes) -> Iterator[tuple[str, list[str]]]:
     yield from ((heading, lines) for heading, lines in sections.items() if lines)
 
 
-def _check(row: CheckChange) -> str:
-    place = f"{row.name}: {views.line(row.case_id)}: {views.line(row.text, 120)}"
+def _check(row: CheckChange, name: str) -> str:
+    place = f"{name}: {views.line(row.case_id)}: {views.line(row.text, 120)}"
     return (
         f"failed {row.before_failed}/{row.before_n}, now {row.after_failed}/{row.after_n}: {place}"
     )

@@ -131,13 +131,13 @@ def _figures(rows: Sequence[Sequence[str]], pictures: Sequence[str] = ()) -> Ite
 
 def _picture(arm: ArmStatistics) -> str:
     mean, interval = views.percent(arm.pass_rate.mean), views.interval(arm.pass_rate_interval)
-    title = f"{views.configuration(arm)}: pass rate {mean}, 95% interval {interval}"
+    title = f"{arm.name}: pass rate {mean}, 95% interval {interval}"
     return svg.rate_bar(arm.pass_rate.mean, arm.pass_rate_interval, title)
 
 
 def _overview(view: View, cases: Sequence[CaseRows], anchor: str) -> Iterator[str]:
     """A row for each case, a column for each arm, a link for each trial."""
-    names = dict.fromkeys(views.side_label(side) for rows in cases for side, _ in rows.rows)
+    names = dict.fromkeys(side.name for rows in cases for side, _ in rows.rows)
     yield '<h2>Cases</h2>\n<div class="scroll"><table><thead><tr><th scope="col">Case</th>'
     yield "".join(f'<th scope="col">{one_line(name)}</th>' for name in names)
     yield "</tr></thead><tbody>\n"
@@ -145,7 +145,7 @@ def _overview(view: View, cases: Sequence[CaseRows], anchor: str) -> Iterator[st
         cells = dict.fromkeys(names, "")
         for position, (side, row) in enumerate(rows.rows, 1):
             link = f"#{anchor}c{number}t{position}"
-            cells[views.side_label(side)] += f"{_link(row, link)} "
+            cells[side.name] += f"{_link(row, link)} "
         case = rows.rows[0][1].case
         yield f'<tr><th scope="row"><a href="#{anchor}c{number}">{one_line(rows.case_id)}</a>'
         yield f"{_tags(case)}</th>{''.join(f'<td>{cell}</td>' for cell in cells.values())}</tr>\n"
@@ -164,11 +164,14 @@ def _link(row: Row, target: str) -> str:
 def _points(row: Row) -> str:
     if row.state == "errored":
         return "error"
+    if row.result.outcome.refused:
+        return "not started"
     statuses = [verdict.status for verdict in row.result.verdicts]
     passed, failed = statuses.count("pass"), statuses.count("fail")
-    undecided = len(statuses) - passed - failed
-    skipped = f" {trialpage.SIGNS['skip']}{undecided}" if undecided else ""
-    return f"{passed}/{passed + failed}{skipped}"
+    parts = [f"{passed}/{passed + failed}"]
+    undecided: tuple[Status, ...] = ("skip", "error")
+    parts += [f"{trialpage.SIGNS[s]}{statuses.count(s)}" for s in undecided if s in statuses]
+    return " ".join(filter(None, (*parts, views.mark(row))))
 
 
 def status_of(row: Row) -> Status:
@@ -196,7 +199,7 @@ def _case(
         yield f'<h4>Expected</h4><p class="expected">{text(case.expected[:LEAST])}</p>'
     yield f"<h4>Trials</h4>{'' if rows.rows else 'none'}"
     for position, (side, row) in enumerate(rows.rows, 1):
-        if not (failures_only and row.score.passed):
+        if views.is_shown(row, failures_only=failures_only):
             yield from _trial(view, side, row, f"{anchor}t{position}", room)
     yield "</div></section>\n"
 

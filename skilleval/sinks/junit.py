@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 RUN = "agent run"
 MESSAGE_LIMIT = 300
+GRADED = "the checks are graded by what the agent did until then"
 
 
 def render(runs: Sequence[View]) -> str:
@@ -41,7 +42,7 @@ def render(runs: Sequence[View]) -> str:
 def _suite(view: View, side: Side) -> Element:
     from xml.etree.ElementTree import Element, SubElement
 
-    suite = Element("testsuite", name=views.line(f"{view.title}: {views.side_label(side)}"))
+    suite = Element("testsuite", name=views.line(f"{view.title}: {side.name}"))
     if timestamp := str(view.meta.get("timestamp") or ""):
         suite.set("timestamp", views.line(timestamp.removesuffix("Z")))
     properties = SubElement(suite, "properties")
@@ -69,6 +70,10 @@ def _trial(suite: Element, view: View, side: Side, row: Row) -> None:
     run = SubElement(suite, "testcase", {"name": RUN, "time": seconds, **place})
     if row.state == "errored":
         SubElement(run, "error", message=views.line(views.tally(row)), type=_kind(row))
+    elif row.result.outcome.refused:
+        SubElement(run, "skipped", message=views.failure(row.result))
+    elif how := views.mark(row):
+        SubElement(run, "system-out").text = "\n".join((f"{how}: {GRADED}", *views.remarks(row)))
     for check, verdict in views.checked(row):
         test = SubElement(suite, "testcase", {"name": views.line(check.text), "time": "0", **place})
         if row.state == "errored":

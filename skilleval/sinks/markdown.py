@@ -60,7 +60,7 @@ def _matrix(view: View, *, failures_only: bool) -> str:
     rows = [("Eval", "Run", "Result")]
     for case in views.by_case(view):
         for side, row in case.rows:
-            if not (failures_only and row.score.passed):
+            if views.is_shown(row, failures_only=failures_only):
                 label = views.trial_label(side, row, repeated=repeated)
                 rows.append((case.case_id, label, f"{_sign(row)} {views.tally(row)}"))
     return table(rows) if len(rows) > 1 else "No trial to show.\n\n"
@@ -75,7 +75,7 @@ def _sign(row: Row) -> str:
 
 
 def _evidence(view: View) -> Iterator[str]:
-    """Every check that did not pass, with the reason."""
+    """Every check that did not pass, with the reason, and how an agent ended that did not well."""
     repeated = views.is_repeated(view)
     for case in views.by_case(view):
         for side, row in case.rows:
@@ -89,6 +89,8 @@ def _label(side: Side, row: Row, repeated: bool) -> str:
 
 
 def _reasons(row: Row) -> Iterator[str]:
+    for note in views.remarks(row):
+        yield f"- {_SIGNS['error']} **{cell(views.mark(row))}** {cell(note)}\n"
     for check, verdict in views.open_points(row):
         reason = views.line(verdict.reason, EVIDENCE_LIMIT)
         mark = f"{_SIGNS[verdict.status]} **{views.MARKS[verdict.status]}**"

@@ -1,6 +1,7 @@
-"""What `validate` found, as text, JSON or SARIF."""
+"""What `validate` found, as text, JSON or SARIF.
 
-from __future__ import annotations
+The annotations are values, not text where it can be: `model` says why.
+"""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -16,11 +17,15 @@ if TYPE_CHECKING:
 
 
 class Routed(NamedTuple):
-    """A suite with how each of its assertions will be graded."""
+    """A suite with how each of its assertions will be graded.
+
+    `triggering`: of a list of queries, how many should make an agent use the skill.
+    """
 
     path: str
     cases: int
-    routes: tuple[Route, ...]
+    routes: tuple["Route", ...]
+    triggering: int | None = None
 
 
 class Found(NamedTuple):
@@ -30,21 +35,20 @@ class Found(NamedTuple):
     targets: Sequence[str]
     suites: Sequence[Routed]
     routes: bool
-    strength: StrengthReport | None
 
 
-def as_text(found: Found) -> str:
-    """Each problem on a line, what decides the assertions of suites, the counts."""
+def as_text(found: Found, strength: "StrengthReport | None") -> str:
+    """Each problem on a line, what decides the assertions of suites, the counts, the strength."""
     lines = [line(problem) for problem in found.problems]
     for suite in found.suites:
         lines += _graded(suite, routes=found.routes)
-    suites = sum(os.path.isfile(target) for target in found.targets)
+    suites = sum(t.endswith(".json") and os.path.isfile(t) for t in found.targets)
     skills = len(found.targets) - suites
     checked = [counted(skills, "skill")] if skills or not suites else []
     checked += [counted(suites, "suite")] if suites else []
     lines.append(f"{' and '.join(checked)} checked: {_counts(found.problems)}")
-    if found.strength:
-        lines += ["", strength_table(found.strength)]
+    if strength:
+        lines += ["", strength_table(strength)]
     return "\n".join(lines)
 
 
@@ -53,12 +57,16 @@ def _graded(suite: Routed, *, routes: bool) -> Iterator[str]:
     judged = sum(route.grader == "judge" for route in suite.routes)
     rules = len(suite.routes) - judged
     counts = f"{counted(suite.cases, 'case')}, {counted(len(suite.routes), 'assertion')}"
+    if suite.triggering is not None:
+        others = suite.cases - suite.triggering
+        counts = f"{suite.cases} {'query' if suite.cases == 1 else 'queries'}"
+        counts += f", {suite.triggering} should trigger the skill and {others} should not"
     yield f"{suite.path}: {counts}: {rules} by rule, {judged} by the judge"
     for route in suite.routes if routes else ():
         yield f"  {route.case_id}: {route.why}: {quoted(route.text)}"
 
 
-def strength_table(strength: StrengthReport) -> str:
+def strength_table(strength: "StrengthReport") -> str:
     """What the checks notice of mutants, as a table."""
     from skilleval.sinks.strength import render
 
@@ -78,7 +86,7 @@ def _counts(problems: Sequence[Problem]) -> str:
     return f"{counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}"
 
 
-def as_json(found: Found) -> str:
+def as_json(found: Found, strength: "StrengthReport | None") -> str:
     """All of it for machines."""
     import json
 
@@ -95,22 +103,22 @@ def as_json(found: Found) -> str:
             for suite in found.suites
             for route in suite.routes
         ]
-    if found.strength:
+    if strength:
         from skilleval.sinks.strength import document as strength_values
 
-        document["strength"] = strength_values(found.strength)
+        document["strength"] = strength_values(strength)
     return json.dumps(document, indent=2)
 
 
-def as_sarif(found: Found) -> str:
-    """The problems for code scanning."""
+def as_sarif(found: Found, strength: "StrengthReport | None") -> str:
+    """The problems for code scanning; SARIF has no place for the rest."""
     from skilleval.lint.rules import RULES
     from skilleval.sinks import sarif
 
     return sarif.render(found.problems, RULES)
 
 
-FORMATS: dict[str, Callable[[Found], str]] = {
+FORMATS: dict[str, Callable[[Found, "StrengthReport | None"], str]] = {
     "text": as_text,
     "json": as_json,
     "sarif": as_sarif,

@@ -19,8 +19,8 @@ def render(
 ) -> str:
     """Arms, differences and how sure they are, then every trial.
 
-    `evidence` adds each check that did not pass with the reason; `failures_only` leaves out the
-    trials that passed.
+    `evidence` adds each check that did not pass with the reason, and what else happened where the
+    agent did not end well; `failures_only` leaves out the trials that passed and ended well.
     """
     lines = [views.line(view.title), views.counts_line(view)]
     lines += [views.rules_line(view.report.suite.rules), *views.gate_lines(view), ""]
@@ -31,7 +31,7 @@ def render(
     lines += _section("models that answered:", views.models(view))
     lines += _section("doubts:", [*view.comparison.alarms, *view.problems])
     for rows in views.by_case(view):
-        shown = [pair for pair in rows.rows if not (failures_only and pair[1].score.passed)]
+        shown = [pair for pair in rows.rows if views.is_shown(pair[1], failures_only=failures_only)]
         if shown:
             lines += ["", f"eval-{views.line(rows.case_id)}"]
             for side, row in shown:
@@ -54,6 +54,8 @@ def _deltas(view: View) -> Iterator[str]:
 def _trial(view: View, side: Side, row: Row, *, evidence: bool, colour: bool) -> Iterator[str]:
     label = views.trial_label(side, row, repeated=views.is_repeated(view))
     yield f"  {views.line(label)}: {views.tally(row)}"
+    for note in views.remarks(row) if evidence else ():
+        yield f"    [{views.mark(row)}] {note}"
     for check, verdict in views.open_points(row) if evidence else ():
         mark = f"[{views.MARKS[verdict.status]}]"
         if colour:

@@ -7,13 +7,13 @@ and each sink escapes it for its own markup.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skilleval.gates import failed
 from skilleval.model import (
     EMPTY,
-    SIDES,
     Check,
     Outcome,
     Result,
@@ -26,9 +26,10 @@ from skilleval.model import (
 from skilleval.plaintext import counted, without_sequences
 from skilleval.sinks import decimals
 from skilleval.stats import comparison
-from skilleval.stats.arms import ArmStatistics, Row, Side, sides
+from skilleval.stats.arms import ArmStatistics, Row, Side, ending, sides
 from skilleval.stats.deltas import Delta
 from skilleval.stats.estimators import Interval, Spread
+from skilleval.trial import workspace
 
 UNKNOWN = "n/a"
 MARKS: Mapping[Status, str] = {"pass": "PASS", "fail": "FAIL", "skip": "SKIPPED", "error": "ERROR"}
@@ -93,8 +94,8 @@ def checked(row: Row) -> Iterator[tuple[Check, Verdict]]:
 
 
 def open_points(row: Row) -> Iterator[tuple[Check, Verdict]]:
-    """The checks that did not pass; none where the trial failed as a whole: `tally` says why."""
-    if row.result.outcome.status != "error":
+    """The checks that did not pass; none where `tally` says why the whole trial has no answer."""
+    if row.result.outcome.status != "error" and not row.result.outcome.refused:
         yield from (pair for pair in checked(row) if pair[1].status != "pass")
 
 
@@ -129,6 +130,11 @@ def signed_percent(value: float | None) -> str:
     return UNKNOWN if value is None else f"{round(value, 3) + 0.0:+.1%}"
 
 
+def _signed(value: float | None, places: int, unit: str = "") -> str:
+    # + 0.0: a difference that rounds to nothing is no minus
+    return UNKNOWN if value is None else f"{round(value, places) + 0.0:+.{places}f}{unit}"
+
+
 def interval(found: Interval | None) -> str:
     """62% to 98%."""
     return UNKNOWN if found is None else f"{found.low:.0%} to {found.high:.0%}"
@@ -148,11 +154,6 @@ def share_spread(values: Spread) -> str:
     return percent(values.mean) + deviation
 
 
-def configuration(arm: ArmStatistics) -> str:
-    """The name of an arm in seed 002's benchmark.json."""
-    return f"{arm.label}_{SIDES[arm.with_skill]}"
-
-
 def arm_table(arms: tuple[ArmStatistics, ...]) -> list[tuple[str, ...]]:
     """A heading and a row for each arm. What needs repeats is left out where there are none."""
     repeated = any(arm.k > 1 for arm in arms)
@@ -163,7 +164,7 @@ def arm_table(arms: tuple[ArmStatistics, ...]) -> list[tuple[str, ...]]:
 
 
 def _arm_cells(arm: ArmStatistics, *, repeated: bool) -> Iterator[str]:
-    yield configuration(arm)
+    yield arm.name
     yield f"{arm.graded}/{arm.trials}"
     yield share_spread(arm.pass_rate)
     yield interval(arm.pass_rate_interval)
@@ -183,9 +184,9 @@ def _at_k(values: tuple[float, ...]) -> str:
 
 def delta_line(delta: Delta) -> str:
     """The differences that the skill makes for an agent, in the seed's words."""
-    tokens = UNKNOWN if delta.tokens is None else f"{delta.tokens:+.0f}"
-    seconds = UNKNOWN if delta.seconds is None else f"{delta.seconds:+.1f}s"
-    cost = UNKNOWN if delta.cost_usd is None else f"{delta.cost_usd:+.4f} USD"
+    tokens = _signed(delta.tokens, 0)
+    seconds = _signed(delta.seconds, 1, "s")
+    cost = _signed(delta.cost_usd, 4, " USD")
     rate = signed_percent(delta.effect.effect)
     return f"{delta.label}: pass rate {rate}, time {seconds}, tokens {tokens}, cost {cost}"
 
@@ -232,11 +233,15 @@ def gate_lines(view: View) -> Iterator[str]:
 def counts_line(view: View) -> str:
     """How many trials the numbers stand on."""
     arms = view.comparison.arms
-    errored, skipped = sum(arm.errored for arm in arms), sum(arm.skipped for arm in arms)
+    outcomes = [result.outcome for result in view.report.results]
+    refused = Counter(outcome.failure for outcome in outcomes if outcome.refused)
+    errored = sum(arm.errored for arm in arms)
+    skipped = sum(arm.skipped for arm in arms) - refused.total()
     trials, graded = sum(arm.trials for arm in arms), sum(arm.graded for arm in arms)
     parts = [f"{graded} graded"]
     parts += [f"{errored} failed to run"] if errored else []
     parts += [f"{skipped} without a decided check"] if skipped else []
+    parts += [f"{count} not started: {failure}" for failure, count in refused.items()]
     planned = ""
     if view.planned is not None and view.planned != trials:
         planned = f" of {view.planned} planned (the run is not finished)"
@@ -248,7 +253,7 @@ def counts_line(view: View) -> str:
 def trial_label(side: Side, row: Row, *, repeated: bool) -> str:
     """agent/with_skill/run-2, as its folder is called."""
     run = f"/run-{row.result.trial.repeat}" if repeated else ""
-    return side_label(side) + run
+    return side.name + run
 
 
 def models(view: View) -> Iterator[str]:
@@ -258,12 +263,7 @@ def models(view: View) -> Iterator[str]:
         if arm.models:
             wish = asked[arm.arm]
             given = f" (asked for: {wish})" if wish not in ("", *arm.models) else ""
-            yield f"{configuration(arm)}: {'; '.join(arm.models)}{given}"
-
-
-def side_label(side: Side) -> str:
-    """agent/with_skill"""
-    return f"{side.label}/{SIDES[side.arm.with_skill]}"
+            yield f"{arm.name}: {'; '.join(arm.models)}{given}"
 
 
 def is_repeated(view: View) -> bool:
@@ -271,16 +271,34 @@ def is_repeated(view: View) -> bool:
     return any(result.trial.repeat > 1 for result in view.report.results)
 
 
+def is_shown(row: Row, *, failures_only: bool) -> bool:
+    """Is there more to say of a trial than that all was well, or is all to be shown?"""
+    return not (failures_only and row.score.passed and not mark(row))
+
+
 def tally(row: Row) -> str:
-    """3/4 passed (100.0%, 1 skipped), or why there is nothing to count."""
+    """3/4 passed (100.0%, 1 skipped), exit 7; or why there is nothing to count."""
     if row.state == "errored":
         return f"error: {failure(row.result)}"
-    verdicts = row.result.verdicts
-    passed = sum(verdict.status == "pass" for verdict in verdicts)
-    undecided = sum(verdict.status in ("skip", "error") for verdict in verdicts)
-    rate = percent(row.score.value) if row.score.possible else "not graded"
-    skipped = f", {undecided} skipped" if undecided else ""
-    return f"{passed}/{len(verdicts)} passed ({rate}{skipped})"
+    if row.result.outcome.refused:
+        return f"not started: {failure(row.result)}"
+    statuses = [verdict.status for verdict in row.result.verdicts]
+    skipped, errors = statuses.count("skip"), statuses.count("error")
+    parts = [percent(row.score.value) if row.score.possible else "not graded"]
+    parts += [f"{skipped} skipped"] if skipped else []
+    parts += [counted(errors, "error")] if errors else []
+    counts = f"{statuses.count('pass')}/{len(statuses)} passed ({', '.join(parts)})"
+    return ", ".join(filter(None, (counts, mark(row))))
+
+
+def mark(row: Row) -> str:
+    """How an agent ended whose work is graded although that was no good end; else ""."""
+    return "" if row.state == "errored" else ending(row.result.outcome)
+
+
+def remarks(row: Row) -> tuple[str, ...]:
+    """What is known of a trial with such a mark besides its verdicts, a line each."""
+    return tuple(line(note, 500) for note in row.result.outcome.notes[:20]) if mark(row) else ()
 
 
 def failure(result: Result) -> str:
@@ -295,6 +313,20 @@ def cause(outcome: Outcome) -> tuple[str, str]:
     head, colon, rest = outcome.error.partition(": ")
     named = bool(colon) and head.startswith(kind)  # `control broken` is the kind `control`
     return (head, rest) if named else (kind, outcome.error)
+
+
+def kept(view: View) -> Iterator[str]:
+    """Where the workspace of each trial is that was to be kept, and how all of them go again."""
+    repeated, count = is_repeated(view), 0
+    for case in by_case(view):
+        for side, row in case.rows:
+            if folder := row.result.outcome.source:
+                count += 1
+                label = f"eval-{case.case_id} {trial_label(side, row, repeated=repeated)}"
+                yield f"kept: {line(label)}: {line(workspace.inside(folder))}"
+    if count:
+        listed = "listed in cleanup.json: `skilleval cleanup` removes them"
+        yield f"{counted(count, 'workspace')} kept, {listed}"
 
 
 def findings(view: View) -> Iterator[str]:
@@ -312,6 +344,7 @@ def findings(view: View) -> Iterator[str]:
 
 def triggering(view: View) -> Iterator[str]:
     """Precision and recall of the skill's use, a line for each arm that recorded events."""
+    names = {arm.arm: arm.name for arm in view.comparison.arms}
     for each in view.comparison.activations:
         if each.silent or not (each.cases or each.forced):
             continue
@@ -323,4 +356,4 @@ def triggering(view: View) -> Iterator[str]:
             )
         if each.forced:
             parts.append(f"used in {each.forced_seen} of {each.forced} trials that were told to")
-        yield f"{each.arm}: {'; '.join(parts)}"
+        yield f"{names[each.arm]}: {'; '.join(parts)}"

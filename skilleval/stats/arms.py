@@ -57,6 +57,11 @@ class ArmStatistics(NamedTuple):
     models: tuple[str, ...] = ()
 
     @property
+    def name(self) -> str:
+        """What every report calls the arm: claude-code/with_skill, as its folder is called."""
+        return named(self.label, with_skill=self.with_skill)
+
+    @property
     def coverage(self) -> float | None:
         """The share of the trials that were graded."""
         return self.graded / self.trials if self.trials else None
@@ -78,10 +83,20 @@ class Side(NamedTuple):
     arm: Arm
     rows: tuple[Row, ...]
 
+    @property
+    def name(self) -> str:
+        """What every report calls the arm: claude-code/with_skill, as its folder is called."""
+        return named(self.label, with_skill=self.arm.with_skill)
+
     def only(self, *, controls: bool) -> Side:
         """The same with its negative controls alone, or without them."""
         rows = tuple(row for row in self.rows if row.case.should_trigger is not controls)
         return self._replace(rows=rows)
+
+
+def named(label: str, *, with_skill: bool) -> str:
+    """What the agent of that label is called with the skill, or without it."""
+    return f"{label}/{SIDES[with_skill]}"
 
 
 def labels(arms: Sequence[Arm]) -> tuple[str, ...]:
@@ -116,6 +131,25 @@ def sides(report: SuiteReport) -> tuple[Side, ...]:
 def ended(outcome: Outcome) -> bool:
     """Did the agent end by itself, so that what it did and did not do is its own?"""
     return outcome.status != "error" and not outcome.timed_out and outcome.failure not in _VOID
+
+
+def names(arms: Sequence[Arm]) -> tuple[str, ...]:
+    """What every report calls each of the arms."""
+    found = zip(labels(arms), arms, strict=True)
+    return tuple(named(label, with_skill=arm.with_skill) for label, arm in found)
+
+
+def ending(outcome: Outcome) -> str:
+    """How an agent ended that was graded by what it did until then; "" if that was a good end.
+
+    `exit 7`, `timed out`, `killed by signal 9`; `ended with an error` where only its words tell.
+    """
+    if _timed_out(outcome):
+        return "timed out"
+    code = outcome.exit_code or 0
+    if code:
+        return f"exit {code}" if code > 0 else f"killed by signal {-code}"
+    return "ended with an error" if outcome.failure == "agent" else ""
 
 
 def _state(outcome: Outcome, score: Score) -> Literal["graded", "errored", "skipped"]:

@@ -8,17 +8,17 @@ the difference is `paired`'s.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from skilleval.model import SIDES, Case, SuiteReport
+from skilleval.model import SIDES, Case, Rules, SuiteReport
 from skilleval.stats.arms import ArmStatistics, Side, sides, statistics
 from skilleval.stats.deltas import Delta, delta
 
 
 class ArmChange(NamedTuple):
     """One configuration in both runs, None where it is missing. `delta` is the later against the
-    earlier over the cases graded in both, None unless both have the arm."""
+    earlier over the cases graded in both that were asked the same, None unless both have it."""
 
     name: str
     before: ArmStatistics | None
@@ -54,6 +54,12 @@ def changes(before: SuiteReport, after: SuiteReport) -> Changes:
     new = {_name(side): _by_text(side) for side in sides(after)}
     names = sorted(old.keys() | new.keys())
     rules = after.suite.rules
+    old_cases = {case.id: case for case in before.suite.cases}
+    new_cases = {case.id: case for case in after.suite.cases}
+    both = [(case, old_cases[name]) for name, case in new_cases.items() if name in old_cases]
+    edited = tuple(case.id for case, old in both if _content(case) != _content(old))
+    # on other checks, those of the same text are compared
+    asked_otherwise = {case.id for case, old in both if _task(case) != _task(old)}
     arms = []
     for name in names:
         was, now = old.get(name), new.get(name)
@@ -62,11 +68,9 @@ def changes(before: SuiteReport, after: SuiteReport) -> Changes:
                 name,
                 was and statistics(was),
                 now and statistics(now),
-                delta(now, was, rules) if now and was else None,
+                _delta(now, was, rules, asked_otherwise) if now and was else None,
             )
         )
-    old_cases = {case.id: case for case in before.suite.cases}
-    new_cases = {case.id: case for case in after.suite.cases}
     return Changes(
         tuple(arms),
         tuple(
@@ -77,11 +81,7 @@ def changes(before: SuiteReport, after: SuiteReport) -> Changes:
         ),
         tuple(name for name in new_cases if name not in old_cases),
         tuple(name for name in old_cases if name not in new_cases),
-        tuple(
-            name
-            for name, case in new_cases.items()
-            if name in old_cases and _content(case) != _content(old_cases[name])
-        ),
+        edited,
     )
 
 
@@ -89,8 +89,20 @@ def _name(side: Side) -> str:
     return f"{side.label}_{SIDES[side.arm.with_skill]}"
 
 
+def _delta(now: Side, was: Side, rules: Rules, left_out: Collection[str]) -> Delta:
+    return delta(_without(now, left_out), _without(was, left_out), rules)
+
+
+def _without(side: Side, cases: Collection[str]) -> Side:
+    return side._replace(rows=tuple(row for row in side.rows if row.case.id not in cases))
+
+
+def _task(case: Case) -> tuple[object, ...]:
+    return case.prompt, case.should_trigger
+
+
 def _content(case: Case) -> tuple[object, ...]:
-    return case.prompt, case.should_trigger, [check.text for check in case.checks]
+    return *_task(case), [check.text for check in case.checks]
 
 
 def _by_text(side: Side) -> Side:

@@ -7,12 +7,14 @@ other are `deltas`', the use of the skill is `activation`'s.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from skilleval.model import Arm, Suite, SuiteReport
+from skilleval.plaintext import counted, every
 from skilleval.stats.activation import Activation, activation, uses
-from skilleval.stats.arms import ArmStatistics, Side, sides, statistics
+from skilleval.stats.arms import ArmStatistics, Side, ending, sides, statistics
 from skilleval.stats.deltas import CheckStatistics, Delta, checks, delta
 
 
@@ -43,11 +45,11 @@ def compare(report: SuiteReport) -> Comparison:
     deltas = tuple(delta(*couple, suite.rules) for couple in couples)
     activations = tuple(_activation(side, suite) for side in found if side.arm.with_skill)
     alarms = (
-        *_arm_alarms(arms),
+        *(text for side, arm in zip(found, arms, strict=True) for text in _arm_alarms(side, arm)),
         *_judge_alarms(found),
         *_delta_alarms(arms, deltas),
         *_model_alarms(arms, deltas, suite),
-        *_activation_alarms(activations),
+        *_activation_alarms(activations, arms),
         *_baseline_alarms(found, suite),
     )
     return Comparison(
@@ -85,18 +87,35 @@ def _skill_names(suite: Suite, arm: Arm) -> set[str]:
     return {name for name in names if name}
 
 
-def _arm_alarms(arms: Sequence[ArmStatistics]) -> Iterator[str]:
-    for arm in arms:
-        if not arm.trials:
-            continue
-        if arm.timed_out == arm.trials:
-            yield f"instrument suspect: {arm.arm}: all {arm.trials} trials timed out"
-        elif arm.graded:
-            continue
-        elif arm.errored == arm.trials:
-            yield f"instrument suspect: {arm.arm}: all {arm.trials} trials failed"
-        else:
-            yield f"{arm.arm}: no check was decided in any of its {arm.trials} trials"
+def _arm_alarms(side: Side, arm: ArmStatistics) -> Iterator[str]:
+    trials = every(arm.trials, "trial")
+    outcomes = [row.result.outcome for row in side.rows]
+    if not arm.trials:
+        return
+    if all(outcome.refused for outcome in outcomes):
+        yield f"{arm.name}: no trial was started: {outcomes[0].error}"
+    elif arm.timed_out == arm.trials:
+        graded = f"; {arm.graded} graded by what was there" if arm.graded else ""
+        yield f"instrument suspect: {arm.name}: {trials} timed out{graded}"
+    elif arm.graded:
+        yield from _ending_alarm(side)
+    elif arm.errored == arm.trials:
+        yield f"instrument suspect: {arm.name}: {trials} failed"
+    else:
+        yield f"{arm.name}: no check was decided in {trials}"
+
+
+def _ending_alarm(side: Side) -> Iterator[str]:
+    """Of agents that failed and were graded all the same: a negative check passes for nothing."""
+    graded = [ending(row.result.outcome) for row in side.rows if row.state == "graded"]
+    endings = Counter(filter(None, graded))
+    if endings:
+        suspect = "instrument suspect: " if all(graded) else ""
+        how = ", ".join(f"{count} x {name}" for name, count in endings.items())
+        yield (
+            f"{suspect}{side.name}: {endings.total()} of {counted(len(graded), 'graded trial')}"
+            f" did not end well ({how}): graded by what was done until then"
+        )
 
 
 def _judge_alarms(found: Sequence[Side]) -> Iterator[str]:
@@ -108,9 +127,10 @@ def _judge_alarms(found: Sequence[Side]) -> Iterator[str]:
         if not failed:
             continue
         suspect = "instrument suspect: " if len(failed) == asked else ""
-        count = f"all {asked}" if suspect else f"{len(failed)} of {asked}"
+        count = every(asked, "check")
+        count = count if suspect else f"{len(failed)} of {counted(asked, 'check')}"
         why = "".join(f": {line}" for line in failed[0].splitlines()[:1])[:300]
-        yield f"{suspect}{side.arm.name}: the judge failed on {count} checks put to it{why}"
+        yield f"{suspect}{side.name}: the judge failed on {count} put to it{why}"
 
 
 def _delta_alarms(arms: Sequence[ArmStatistics], deltas: Sequence[Delta]) -> Iterator[str]:
@@ -138,7 +158,7 @@ def _model_alarms(
         others = [each for each in arm.models if not _is_called(asked[arm.arm], each)]
         if others:
             yield (
-                f"{arm.arm}: asked for the model {asked[arm.arm]}, answered by {'; '.join(others)}"
+                f"{arm.name}: asked for the model {asked[arm.arm]}, answered by {'; '.join(others)}"
             )
     for each in deltas:
         with_, without = by_name[each.with_arm].models, by_name[each.without_arm].models
@@ -155,25 +175,30 @@ def _is_called(asked: str, answered: str) -> bool:
     return names[0] in names[1] or names[1] in names[0]
 
 
-def _activation_alarms(activations: Sequence[Activation]) -> Iterator[str]:
+def _activation_alarms(
+    activations: Sequence[Activation], arms: Sequence[ArmStatistics]
+) -> Iterator[str]:
+    names = {arm.arm: arm.name for arm in arms}
     for each in activations:
+        name = names[each.arm]
         positives = each.true_positives + each.false_negatives
         if each.silent:
-            yield f"{each.arm}: no trial recorded an event: whether it used the skill is unknown"
+            yield f"{name}: no trial recorded an event: whether it used the skill is unknown"
         if each.recall == 0:
             yield (
-                f"instrument suspect: {each.arm}: recall is 0: the skill was used in none of "
-                f"{positives} cases that should trigger it"
+                f"instrument suspect: {name}: recall is 0: the skill was used in 0 of "
+                f"{counted(positives, 'case')} that should trigger it"
             )
         if each.unknown and not positives:
             yield (
-                f"instrument suspect: {each.arm}: recall is unknown: none of {each.unknown} trials "
-                "that should use the skill was seen to, or came to its end and told what it did"
+                f"instrument suspect: {name}: recall is unknown: of "
+                f"{counted(each.unknown, 'trial')} that should use the skill none was seen to, or "
+                "came to its end and told what it did"
             )
         if each.forced and not each.forced_seen:
             yield (
-                f"instrument suspect: {each.arm}: {each.forced} trials were told to use the skill "
-                "and none was seen to"
+                f"instrument suspect: {name}: the skill was asked for in "
+                f"{counted(each.forced, 'trial')}, and its use seen in none"
             )
 
 
@@ -184,4 +209,4 @@ def _baseline_alarms(found: Sequence[Side], suite: Suite) -> Iterator[str]:
         names = _skill_names(suite, side.arm)
         count = sum(uses(row.result.outcome, names) for row in side.rows)
         if count:
-            yield f"control suspect: {side.arm.name}: {count} trials used the skill"
+            yield f"control suspect: {side.name}: {counted(count, 'trial')} used the skill"

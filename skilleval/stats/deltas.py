@@ -26,7 +26,8 @@ class Delta(NamedTuple):
     A case is compared on the checks that were decided in both arms. `effect` is over the cases that
     should trigger the skill, `controls` over the negative controls (None if there are none).
     `unpaired` are the cases graded in only one arm. `seconds`, `tokens` and `cost_usd` are mean
-    differences over the cases with known values in both, None if there is none.
+    differences over those cases that should trigger it with known values in both, None if there is
+    none.
     """
 
     label: str
@@ -76,11 +77,13 @@ class _Tally(NamedTuple):
 def _tallies(side: Side, rules: Rules) -> dict[str, dict[str, _Tally]]:
     """By case and check; only what was decided."""
     found: dict[str, dict[str, _Tally]] = {}
+    known: dict[object, Score] = {}  # thousands of verdicts have but a few different ones
     for row in side.rows:
         if row.state != "graded":
             continue
         for verdict in row.result.verdicts:
-            score = aggregate.score([verdict], rules)
+            worth = (verdict.status, verdict.score, verdict.weight)
+            score = known.get(worth) or known.setdefault(worth, aggregate.score([verdict], rules))
             if score.possible:
                 checks = found.setdefault(row.case.id, {})
                 checks.setdefault(verdict.check_id, _Tally([])).scores.append(score)
@@ -99,6 +102,7 @@ def delta(with_: Side, without: Side, rules: Rules) -> Delta:
             pairs[case.should_trigger].append(pair)
         elif identifier in left or identifier in right:
             unpaired.append(identifier)
+    wanted = with_.only(controls=False), without.only(controls=False)
     return Delta(
         with_.label,
         with_.arm.name,
@@ -106,9 +110,9 @@ def delta(with_: Side, without: Side, rules: Rules) -> Delta:
         paired(pairs[True]),
         paired(pairs[False]) if not all(case.should_trigger for case in cases.values()) else None,
         tuple(unpaired),
-        _difference(with_, without, lambda outcome: outcome.seconds),
-        _difference(with_, without, tokens),
-        _difference(with_, without, lambda outcome: outcome.usage.cost_usd),
+        _difference(*wanted, lambda outcome: outcome.seconds),
+        _difference(*wanted, tokens),
+        _difference(*wanted, lambda outcome: outcome.usage.cost_usd),
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from skilleval import snapshot
 from skilleval.errors import SkillevalError
 from skilleval.model import Arm, Case, Delta, Failure, File, Outcome, State
+from skilleval.plaintext import counted
 from skilleval.process import (
     LONGEST_ARGUMENT_BYTES,
     Command,
@@ -41,7 +42,8 @@ OUTSIDE = ("infrastructure", "permission", "budget")
 class Ask(NamedTuple):
     """One start of an agent program. Folders are absolute; what is not asked for is "" or None.
 
-    `prompt` is the text as sent. `version` is what `PROGRAM --version` prints, `help` what the
+    `prompt` is the text as sent. `keys` are the variables of its CREDENTIALS that hold something,
+    in their order. `version` is what `PROGRAM --version` prints, `help` what the
     program's HELP prints: by them an agent module chooses between the flags of old and new ones.
     """
 
@@ -54,6 +56,7 @@ class Ask(NamedTuple):
     max_budget_usd: float | None = None
     version: str = ""
     help: str = ""
+    keys: tuple[str, ...] = ()
 
 
 class Program(workspace.Layout, Protocol):
@@ -92,12 +95,17 @@ def run(program: Program, case: Case, arm: Arm, tools: Tools) -> Outcome:
     try:
         with turns.taken(), workspace.prepare(case, arm, program, tools) as place:
             outcome = trial.run(place)
-            if workspace.is_kept(tools.environ):
-                notes = (*outcome.notes, f"workspace kept: {place.workspace}")
-                outcome = outcome._replace(notes=notes, source=place.folder)
-            return outcome
+            return _kept(outcome, place.folder if workspace.is_kept(tools.environ) else "")
     except SkillevalError as error:
-        return trial.ended_by(error)
+        return _kept(trial.ended_by(error), error.folder)
+
+
+def _kept(outcome: Outcome, folder: str) -> Outcome:
+    """The outcome of a trial whose folder is left behind; "": it is not."""
+    if not folder:
+        return outcome
+    notes = (*outcome.notes, f"workspace kept: {workspace.inside(folder)}")
+    return outcome._replace(notes=notes, source=folder)
 
 
 def prompt(case: Case, arm: Arm) -> str:
@@ -228,17 +236,19 @@ class _Trial:
             max_budget_usd=options.get("max_budget_usd"),
             version=version,
             help=printed(self.program.HELP),
+            keys=tuple(key for key in self.program.CREDENTIALS if place.environ.get(key)),
         )
 
     def _note(self, done: Completed, told: Transcript) -> None:
         self.notes += told.notes
         if denied := [event for event in told.events if event.kind == "denied"]:
             names = ", ".join(dict.fromkeys(event.name for event in denied))
-            self.notes.append(f"permission denied: {names} ({len(denied)} times)")
+            self.notes.append(f"permission denied: {names} ({counted(len(denied), 'time')})")
         if done.survivors:
-            self.notes.append(f"{done.survivors} processes were left running, and were ended")
+            left = counted(done.survivors, "process", "es")
+            self.notes.append(f"left running, and ended: {left}")
         if cut := done.stdout_cut_bytes + done.stderr_cut_bytes:
-            self.notes.append(f"{cut} bytes of output were cut out of the middle")
+            self.notes.append(f"cut out of the middle: {counted(cut, 'byte')} of output")
 
     def _look(self, place: workspace.Place, before: State) -> tuple[State, Delta]:
         """The state afterwards, and the change; what cannot be seen any more is noted.
@@ -254,12 +264,13 @@ class _Trial:
         git, problem = self.tools.observe(lambda: self._git(place, changes))
         if problem:
             self.notes.append(f"the state of git is unknown: {problem}")
+            return State(_whole(files, before), None), changes
         if not git and before.git:
             self.notes.append("the workspace has no git repository any more")
             return State(_whole(files, before), {}), changes
         git = self._with_pulls(git)
         return State(_whole(files, before), git), changes._replace(
-            git=gitstate.change(before.git, git)
+            git=gitstate.change(before.git or {}, git)
         )
 
     def _git(self, place: workspace.Place, changes: Delta) -> tuple[Mapping[str, Any], str]:

@@ -13,17 +13,20 @@ from skilleval.process import Command, complaint
 from skilleval.tools import Tools
 
 LIMIT = 500
+_HOST = r"(?:www\.|ssh\.)?github\.com"  # the second is its port 443 for ssh
 _GITHUB = re.compile(
-    r"(?:(?:https?|ssh|git)://(?:[^/@]+@)?|[^/@:]+@)?github\.com(?::\d+(?=/))?[:/]"
-    r"([^/\s?#]+)/([^/\s?#]+?)(?:\.git)?/?(?:[?#].*)?",
-    re.IGNORECASE,
+    rf"(?:(?:https?|ssh|git|git\+ssh|ssh\+git)://(?:[^/@]+@)?{_HOST}(?::\d+)?/"
+    rf"|(?:[^/@:]+@)?{_HOST}:/?|{_HOST}/)"
+    r"([A-Z0-9][\w.-]*)/([\w.-]+?)(?:\.git)?/?(?:[?#].*)?",
+    re.IGNORECASE | re.ASCII,
 )
+_NO_NAMES = {".", "..", ".git"}
 
 
 def github_slug(source: str) -> str:
     """`owner/name` of a repository on github.com; empty for any other, above all a local path."""
     found = _GITHUB.fullmatch(source.strip())
-    return f"{found[1]}/{found[2]}" if found else ""
+    return f"{found[1]}/{found[2]}" if found and found[2] not in _NO_NAMES else ""
 
 
 def pull_requests(slug: str, tools: Tools) -> list[dict[str, Any]]:

@@ -18,11 +18,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skilleval.model import EMPTY, Event, Failure, Usage
+from skilleval.plaintext import counted
 from skilleval.process.capture import CUT
 from skilleval.reading.jsonvalues import items, mapping, word
 
 # what no later stage can be given: a lone surrogate is no UTF-8, and NUL ends a string elsewhere
 _UNSAFE = re.compile("[\0\ud800-\udfff]")
+# what programs print around a line and nobody sees: colours, a cleared line, a title, a mark
+_UNSEEN = re.compile(r"(?:[\s\0\ufeff]+|\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\a\x1b]*(?:\a|\x1b\\))*")
 _DEEPEST = 40
 _LONGEST_REASON = 2_000
 _DECODER = json.JSONDecoder(strict=False)  # strings with raw control characters are still read
@@ -39,12 +42,14 @@ _SURROUNDINGS = re.compile(
     r"|unauthori[sz]ed|authenticat|api.?key|not logged in|/login|environment variable"
     r"|connect(?:ion|ing|ed)?\b|disconnected|network|lookup address|timed? ?out"
     r"|ECONN|ENOTFOUND|EAI_AGAIN"
+    r"|bad request"
     r"|(?:selected|unknown|unsupported) model|model.{0,80}not (?:found|supported|exist)",
     re.IGNORECASE,
 )
 _REFUSED = re.compile(
     r"unexpected argument|un(?:known|recognized) (?:option|argument)|cannot be used with root"
-    r"|requires --\w+|trusted directory|no longer supported|^usage:",
+    r"|requires --\w+|trusted directory|no longer supported|^(?:usage|options):"
+    r"|argument .{0,80} is invalid|invalid value .{0,80} for|value is required for|loading config",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -107,10 +112,10 @@ def stream(stdout: str) -> Stream:
             records += found
         elif marker:
             cut += int(marker[1])
-        elif line.strip():
+        elif bare := line[_begin(line) :]:
             junk += 1
-            meant = meant or line.lstrip()[0] in "{["
-            broken = broken or line.lstrip().startswith(("{", "[{"))
+            meant = meant or bare[0] in "{["
+            broken = broken or bare.startswith(("{", "[{"))
     plain = "" if records or meant else str(safe(text))
     return Stream(tuple(records), plain, _notes(0 if plain else junk, cut), not (cut or broken))
 
@@ -118,23 +123,33 @@ def stream(stdout: str) -> Stream:
 def _notes(junk: int, cut: int) -> tuple[str, ...]:
     notes = []
     if junk:
-        notes.append(f"{junk} {'line' if junk == 1 else 'lines'} of the output skipped: no JSON")
+        notes.append(f"{counted(junk, 'line')} of the output skipped: no JSON")
     if cut:
-        notes.append(f"{cut} bytes of the output cut: what the agent did there is unknown")
+        notes.append(
+            f"{counted(cut, 'byte')} of the output cut: what the agent did there is unknown"
+        )
     return tuple(notes)
 
 
 def _parsed(text: str) -> list[dict[str, Any]]:
     """The objects of a JSON text; none if it is not JSON, or holds no objects."""
-    text = text.strip()
-    if text[:1] not in ("{", "["):
+    begin = _begin(text)
+    if text[begin : begin + 1] not in ("{", "["):
         return []
     try:
-        value = _DECODER.decode(text)
+        value, end = _DECODER.raw_decode(text, begin)
     except (ValueError, RecursionError):
+        return []
+    if _begin(text, end) < len(text):
         return []
     values = value if isinstance(value, list) else [value]
     return [safe(each) for each in values if isinstance(each, dict)]
+
+
+def _begin(text: str, start: int = 0) -> int:
+    """Where what can be seen of the text begins, from `start` on; its length if nothing can."""
+    unseen = _UNSEEN.match(text, start)
+    return unseen.end() if unseen else start
 
 
 def safe(value: Any, depth: int = 0) -> Any:
@@ -156,6 +171,11 @@ def content(value: Any) -> str:
     return word(value) or "\n".join(word(block.get("text")) for block in blocks if "text" in block)
 
 
+def complaint(error: Any) -> str:
+    """What an error says: a text, or an object with a `message`; "" for anything else."""
+    return word(error) or word(mapping(error).get("message"))
+
+
 def known(**numbers: int | None) -> dict[str, int]:
     """The `details` of a transcript: those of the numbers that are known."""
     return {name: number for name, number in numbers.items() if number is not None}
@@ -173,11 +193,11 @@ def final(events: Iterable[Event]) -> str:
     """
     groups: list[list[str]] = [[]]
     for event in events:
-        if event.kind == "text" and not event.parent:
+        if event.kind == "text" and event.output and not event.parent:
             groups[-1].append(event.output)
         elif event.kind in ("call", "denied") and groups[-1]:
             groups.append([])
-    return "\n".join(next((group for group in reversed(groups) if any(group)), []))
+    return "\n".join(next(filter(None, reversed(groups)), []))
 
 
 def with_skills(events: Iterable[Event]) -> tuple[Event, ...]:
@@ -218,10 +238,13 @@ def blame(message: str, status: int | None = None) -> Failure:
     """Whose failure an error of a program is: the agent's own, or its surroundings'.
 
     `status` is that of the server's answer, if known; else it is looked for in the message.
-    A conversation that outgrew the model is the agent's own work. (spec/agents 5.)
+    A conversation that outgrew the model is the agent's own work. (spec/agents 5.) The body of a
+    server's answer is the server's: Codex shows that of a 400 as it is, without the status.
     """
     if outgrown(message):
         return "agent"
+    if any("error" in each or "detail" in each for each in _parsed(message)):
+        return "infrastructure"
     number = _STATUS.search(message)
     status = status or (int(number[1]) if number else None)
     if status and status >= 400:

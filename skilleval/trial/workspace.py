@@ -97,7 +97,7 @@ class Place(NamedTuple):
 
     @property
     def workspace(self) -> str:
-        return os.path.join(self.folder, "workspace")
+        return inside(self.folder)
 
     def files(self, tools: Tools) -> Snapshot:
         """What the workspace holds now, without what is hidden. Raises `OSError` if it is gone."""
@@ -137,6 +137,11 @@ class Place(NamedTuple):
         return {**found, **visibility.moved(self.environ, self.skill)}
 
 
+def inside(folder: str) -> str:
+    """Where in the folder of a trial its agent works."""
+    return os.path.join(folder, "workspace")
+
+
 @contextlib.contextmanager
 def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Place]:
     """A furnished place, gone when the context ends unless $SKILL_EVAL_KEEP_WORKSPACE is set.
@@ -166,6 +171,9 @@ def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Pla
             remote=os.path.join(folder, "remote.git") if ground.remote else "",
         )
         yield furnish(place, arm)
+    except SkillevalError as error:
+        error.folder = folder if is_kept(tools.environ) else ""
+        raise
     finally:
         if not is_kept(tools.environ):
             turns.later(lambda: remove(folder, MARKER))
@@ -196,9 +204,9 @@ def prove(place: Place, found: Mapping[str, str]) -> None:
     wanted = {place.installed} - {""}
     there = {folder for folder, called in found.items() if called == place.skill}
     if extra := sorted(there - wanted):
-        arm = "with" if wanted else "without"
+        arm, finds = ("with", "also finds") if wanted else ("without", "finds")
         raise ControlBroken(
-            f"control broken: the arm {arm} the skill also finds {place.skill!r} in"
+            f"control broken: the arm {arm} the skill {finds} {place.skill!r} in"
             f" {', '.join(extra)}; {_remedy(place, extra)}"
         )
     if wanted - there:

@@ -306,6 +306,8 @@ def test_command_line_is_the_seeds_with_a_stream_of_events():
         *FLAGS,
         "--model",
         "MODEL",
+        "--effort",
+        "high",
         "--max-budget-usd",
         "0.500000",
         "--",

@@ -5,10 +5,12 @@ import json
 import tomllib
 from pathlib import Path
 
+import build
 import pytest
 
 from skilleval.agents import codex
-from skilleval.model import Usage
+from skilleval.model import Arm, Suite, Usage
+from skilleval.tools import Tools
 from skilleval.trial.harness import Ask
 
 SAMPLES = Path(__file__).parent.parent / "data" / "transcripts" / "codex"
@@ -127,6 +129,26 @@ def test_turn_that_failed_by_itself_is_the_agents():
     assert (told.failure, told.error) == ("agent", "gave up")
 
 
+def test_request_that_the_server_refused_is_no_failure_of_the_agent():
+    body = '{"error": {"type": "invalid_request_error", "message": "Invalid value for input[3]"}}'
+    told = read({"type": "turn.failed", "error": {"message": body}}, exit_code=1)
+    assert (told.failure, told.error) == ("infrastructure", body)
+
+
+def test_turn_that_failed_with_a_plain_text_says_it():
+    told = read({"type": "turn.failed", "error": "usage limit reached"}, exit_code=1)
+    assert (told.failure, told.error) == ("infrastructure", "usage limit reached")
+
+
+def test_item_that_is_told_again_is_done_once():
+    ran = item("command_execution", id="1", command="ls", status="completed", exit_code=0)
+    said = item("agent_message", id="2", text="done")
+    told = read(ran, ran, said, said, turn())
+    assert (kinds(told), told.output) == (["call:shell", "text"], "done")
+    unnamed = item("agent_message", id="", text="done")
+    assert read(unnamed, unnamed, turn()).output == "done\ndone"
+
+
 def test_exit_status_after_a_good_turn_is_a_failure():
     assert read(turn(), exit_code=3, stderr="crash").error == "exit status 3: crash"
 
@@ -211,13 +233,44 @@ def test_model_and_effort_are_flags():
     assert found[5:9] == ["--model", "MODEL", "-c", 'model_reasoning_effort="high"']
 
 
-def test_endpoint_is_a_provider_in_toml():
-    found = codex.argv(ASK._replace(base_url='http://h:1/"x"'))
+def provider_of(ask):
+    found = codex.argv(ask)
     given = [value for flag, value in itertools.pairwise(found) if flag == "-c"]
     config = tomllib.loads("\n".join(given))
-    provider = config["model_providers"][config["model_provider"]]
+    return config["model_providers"][config["model_provider"]]
+
+
+def test_endpoint_is_a_provider_in_toml():
+    provider = provider_of(ASK._replace(base_url='http://h:1/"x"'))
     assert provider["base_url"] == 'http://h:1/"x"'
     assert (provider["wire_api"], provider["env_key"]) == ("responses", "OPENAI_API_KEY")
+
+
+@pytest.mark.parametrize(
+    ("keys", "sent"),
+    [
+        (("CODEX_API_KEY",), "CODEX_API_KEY"),
+        (("CODEX_API_KEY", "OPENAI_API_KEY"), "OPENAI_API_KEY"),
+        (("OPENAI_PROJECT",), "OPENAI_API_KEY"),
+    ],
+)
+def test_endpoint_is_sent_the_key_that_is_there(keys, sent):
+    assert provider_of(ASK._replace(base_url="http://h", keys=keys))["env_key"] == sent
+
+
+@pytest.mark.parametrize(
+    ("base_url", "key", "said"),
+    [
+        ("http://h", "", ["codex needs a key for --harness-base-url: set OPENAI_API_KEY or CODEX"]),
+        ("http://h", "CODEX_API_KEY", []),
+        ("", "", []),
+    ],
+)
+def test_endpoint_without_a_key_is_refused_before_the_start(base_url, key, said, tmp_path):
+    build.write(tmp_path / "codex", "").chmod(0o755)
+    suite = Suite("s", "s", (), arms=(Arm("a", "codex", options={"base_url": base_url}),))
+    tools = Tools(environ={"PATH": str(tmp_path), key: "sk-x"})
+    assert [reason[: len(said[0])] for reason in codex.preflight(suite, tools)] == said
 
 
 def test_huge_prompt_goes_to_standard_input():

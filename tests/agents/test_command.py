@@ -119,7 +119,9 @@ def test_missing_program_is_reported_once(tmp_path):
     arms = [Arm(name, "command", options={"command": ["no-such-agent", name]}) for name in "ab"]
     tools = Tools(environ={"PATH": str(tmp_path)})
     (reason,) = command.preflight(Suite("s", "s", (), arms=tuple(arms)), tools)
-    assert reason.startswith("no-such-agent not found on PATH")
+    assert reason.startswith(
+        "no-such-agent not found on PATH; name a program that is there first in --a"
+    )
 
 
 def test_output_of_which_the_middle_was_cut_is_not_whole(tmp_path):

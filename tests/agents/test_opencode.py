@@ -117,6 +117,11 @@ def test_part_that_is_told_again_is_counted_once():
     assert (told.output, told.usage.input) == ("Hello", 5)
 
 
+@pytest.mark.parametrize("key", [None, 1, ["p"], {"p": 1}])
+def test_part_whose_id_is_no_text_is_itself(key):
+    assert read(text("one", key), text("two", key)).output == "one\ntwo"
+
+
 def test_cost_of_a_model_without_a_price_is_unknown():
     assert read(text("x"), step(5, 2, 0)).usage == Usage(5, 2)
 
@@ -152,6 +157,19 @@ def test_skill_that_was_read_counts():
 )
 def test_error_event_is_a_failure(error, failure):
     assert read(text("x"), step(1, 1), {"type": "error", "error": error}).failure == failure
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("bad thing", "bad thing"),
+        ({"message": "bad thing"}, "bad thing"),
+        ({"name": "UnknownError", "data": {}}, "UnknownError"),
+        (None, "an error without a name"),
+    ],
+)
+def test_error_event_says_what_it_says(error, said):
+    assert read({"type": "error", "error": error}, exit_code=1).error == said
 
 
 def test_exit_status_after_good_steps_is_a_failure():
@@ -191,6 +209,10 @@ def test_command_line_without_any_help_is_the_seeds():
         *("opencode", "run", "--dir", "/w", "--format", "json"),
         *("--dangerously-skip-permissions", "--model", "p/m"),
     ]
+
+
+def test_effort_is_a_variant_of_the_model():
+    assert opencode.argv(ASK._replace(effort="high"))[-2:] == ["--variant", "high"]
 
 
 def test_command_line_follows_the_version():

@@ -21,14 +21,14 @@ def test_two_iterations_are_shown_by_configuration(tmp_path):
     lines = done.stdout.splitlines()
     assert lines[0].split()[:4] == ["Configuration", "iteration-2", "iteration-10", "Change"]
     assert lines[2].split()[:6] == [
-        "codex_with_skill",
+        "codex/with_skill",
         "50.0%",
         "(2/2)",
         "100.0%",
         "(2/2)",
         "+50.0%",
     ]
-    assert '  failed 1/1, now 0/1: codex_with_skill: 1: The output contains "ok"' in lines
+    assert '  failed 1/1, now 0/1: codex/with_skill: 1: The output contains "ok"' in lines
 
 
 def test_folders_may_be_named_and_of_different_tools(tmp_path):
@@ -36,7 +36,7 @@ def test_folders_may_be_named_and_of_different_tools(tmp_path):
     done = compare(ORIGINAL / "iteration-2", ours, cwd=tmp_path)
     assert done.returncode == 0
     rows = [line.split() for line in done.stdout.splitlines()]
-    assert ["claude-code_with_skill", "-", "91.7%", "(4/4)", "-", "-"] in rows
+    assert ["claude-code/with_skill", "-", "91.7%", "(4/4)", "-", "-"] in rows
 
 
 def test_json_has_numbers(tmp_path):

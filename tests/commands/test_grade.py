@@ -223,7 +223,7 @@ def test_two_runs_of_the_original_are_compared(original, tmp_path):
     arguments = ("--workspace", original.parent, "1", "2")
     done = build.skilleval("compare", *arguments, cwd=tmp_path, env=QUIET)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "codex_with_skill     100.0% (2/4)  100.0% (4/4)  +0.0%" in done.stdout
+    assert "codex/with_skill     100.0% (2/4)  100.0% (4/4)  +0.0%" in done.stdout
 
 
 @pytest.mark.parametrize(

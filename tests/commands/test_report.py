@@ -23,7 +23,7 @@ def test_a_recorded_run_is_shown(tmp_path):
     done = report("--workspace", RECORDED, "--show-evidence", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("write-release-notes, iteration-1\n2 cases, 8 trials: 8 graded\n")
-    assert "claude-code_with_skill     4/4     91.7% +/- 16.7%  29% to 100%" in done.stdout
+    assert "claude-code/with_skill     4/4     91.7% +/- 16.7%  29% to 100%" in done.stdout
     assert "    [FAIL] The breaking change is mentioned | prominently — not found;" in done.stdout
 
 
@@ -54,7 +54,7 @@ def test_the_default_workspace_is_that_of_run(tmp_path):
 
 def test_a_run_of_the_original_is_shown(tmp_path):
     done = report(RUNS / "original-workspace", "-i", "10", "--show-evidence", cwd=tmp_path)
-    assert "  codex/with_skill: 1/2 passed (100.0%, 1 skipped)\n" in done.stdout
+    assert "  codex/with_skill: 1/2 passed (100.0%, 1 skipped), ended with" in done.stdout
     assert "    [SKIPPED] It is polite — No LLM grader configured\n" in done.stdout
 
 

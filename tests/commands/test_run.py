@@ -364,7 +364,7 @@ def test_resume_without_a_run_is_a_usage_error(tmp_path, server):
     scenario(tmp_path, "scenario-a")
     done = run(tmp_path, server, "skills/demo", "--resume")
     assert done.returncode == 2
-    assert "no unfinished run to resume" in done.stderr
+    assert "no run to resume; leave out --resume to start one" in done.stderr
 
 
 def test_a_recorded_run_is_replayed_without_a_network(tmp_path, server):
@@ -483,6 +483,17 @@ def test_dry_run_lists_what_would_run_and_starts_nothing(tmp_path, server):
     done = run(tmp_path, server, "skills/demo", "--dry-run")
     assert "scenario-a: http, " in done.stdout
     assert "1 agent run with claude-sonnet-4.6, 1 judge call with" in done.stdout
+    assert server.requests == []
+
+
+def test_dry_run_of_scenarios_is_a_document_for_machines(tmp_path, server):
+    scenario(tmp_path, "scenario-a")
+    done = run(tmp_path, server, "skills/demo", "--dry-run", "--json")
+    plan = json.loads(done.stdout)
+    assert [(case["id"], case["checks"], case["judged"]) for case in plan["cases"]] == [
+        ("scenario-a", 2, 2)
+    ]
+    assert (plan["trials"], plan["judge"]["model"]) == (1, "claude-sonnet-4.6")
     assert server.requests == []
 
 

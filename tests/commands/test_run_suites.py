@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -58,8 +60,8 @@ def test_with_and_without_the_skill_are_run_graded_and_compared(tmp_path):
     suite(tmp_path)
     done = fake(tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "fake_with_skill" in done.stdout
-    assert "fake_without_skill" in done.stdout
+    assert "fake/with_skill" in done.stdout
+    assert "fake/without_skill" in done.stdout
     assert "underpowered" in done.stdout
     folder = iteration(tmp_path)
     benchmark = read(folder / "benchmark.json")
@@ -181,7 +183,7 @@ def test_results_that_cannot_be_written_are_shown_all_the_same(tmp_path):
     (iteration(tmp_path) / "benchmark.json").mkdir()
     done = fake(tmp_path, "--resume")
     assert "benchmark.json: Is a directory" in done.stderr
-    assert "fake_with_skill" in done.stdout
+    assert "fake/with_skill" in done.stdout
 
 
 def test_a_command_line_with_options_is_one_text(tmp_path):
@@ -267,7 +269,7 @@ def test_a_trigger_check_of_a_trial_that_timed_out_is_asked_of_no_judge(tmp_path
         judge = ("--judge-base-url", f"{server.url}/v1", "--judge-model", "j", "--concurrency", "2")
         done = run(tmp_path, queries(tmp_path), *flags, *judge)
     assert (done.returncode, server.requests) == (3, [])
-    assert "instrument suspect: fake-with_skill: all 2 trials timed out" in done.stdout
+    assert "instrument suspect: fake/with_skill: all 2 trials timed out" in done.stdout
     assert "recall is unknown" in done.stdout
     rows = [
         read(path)["assertion_results"][0] for path in iteration(tmp_path).rglob("grading.json")
@@ -298,7 +300,18 @@ def test_a_threshold_is_a_gate(tmp_path):
         (["--agent-model", "fake="], "the model is missing"),
         (["--agent-model", "codex=m"], "--agent has only fake"),
         (["--agent-model", "=m"], "--agent-model '=m': the agent is missing; write AGENT=MODEL"),
-        (["--agent-command", ""], "--agent-command: the program is missing; write how it is"),
+        (["--agent", "command", "--agent-command", ""], "--agent-command: the program is missing"),
+        (["--agent", "command", "--agent-command", "'a"], "--agent-command cannot be read: No clo"),
+        (["--agent-command", "true"], "--agent-command means nothing for fake: add --agent c"),
+        (["--agent", "codex", "--fake", "nop"], "--fake means nothing for codex: add --agent f"),
+        (
+            ["--effort", "high"],
+            "--effort means nothing for fake: add --agent claude-code or codex or opencode, or lea",
+        ),
+        (
+            ["--agent", "fake", "--agent", "command", "--harness-base-url", "http://x"],
+            "--harness-base-url means nothing for fake and command: add --agent claude-code or cod",
+        ),
         (["--threshold", "101"], "--threshold: 101 is no percentage; use 0 to 100"),
         (["--threshold", "-1"], "--threshold: -1 is no percentage; use 0 to 100"),
         (["--harness-base-url", "foo"], "--harness-base-url: the URL must look like http://host"),
@@ -310,6 +323,14 @@ def test_a_threshold_is_a_gate(tmp_path):
         (["--case", "two"], "unknown case two; there are: one"),
         (["--backend", "http"], "--backend: means nothing for"),
         (["--concurrency", "x"], "--concurrency"),
+        (
+            ["--concurrency", "0"],
+            "--concurrency/-c/--parallelism: 0 is too small; use 1 to 10000000",
+        ),
+        (["--timeout", "-5"], "--timeout: -5 is too small; use 1 to 1000000000"),
+        (["--retries", "-1"], "--retries: -1 is too small; use 0 to 1000000000"),
+        (["--runs", "0"], "--runs/-n: 0 is too small; use 1 to 1000000000"),
+        (["--agent", "command"], "--agent command needs --agent-command '...': write how it is"),
         (["--max-budget-usd", "nan"], "nan is no amount of dollars"),
         (["--max-budget-usd", "-1"], "--max-budget-usd"),
         (["--iteration", "0"], "0 is no number of a run"),
@@ -324,6 +345,33 @@ def test_a_wrong_option_is_a_usage_error_with_the_choices(tmp_path, arguments, m
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert not (tmp_path / "eval-workspace").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "agents"),
+    [
+        (("--fake", "nop"), {"fake"}),
+        (("--agent-command", "true"), {"command"}),
+        (("--agent-command", "true", "--fake", "nop"), {"command", "fake"}),
+    ],
+    ids=str,
+)
+def test_an_agent_whose_own_option_is_given_need_not_be_named(tmp_path, given, agents):
+    suite(tmp_path)
+    done = run(tmp_path, "skills/demo/evals/evals.json", *given, "--dry-run")
+    shown = re.findall(r"^  ([a-z]+)/with_skill: ", done.stdout, re.MULTILINE)
+    assert (done.returncode, set(shown)) == (0, agents)
+
+
+def test_what_some_agents_of_a_run_do_not_heed_is_said_before_it_starts(tmp_path):
+    suite(tmp_path)
+    both = ("--agent", "codex", "--agent", "fake", "--effort", "low", "--max-budget-usd", "1")
+    done = run(tmp_path, "skills/demo/evals/evals.json", *both, "--dry-run")
+    assert done.returncode == 0
+    assert "warning: --effort means nothing for fake: those trials are without it\n" in done.stderr
+    assert "warning: --max-budget-usd counts no trial of codex: their cost is not told" in (
+        done.stderr
+    )
 
 
 def test_options_of_suites_mean_nothing_for_scenarios(tmp_path):
@@ -360,6 +408,73 @@ def test_a_shard_without_a_case_is_no_failure_and_starts_nothing(tmp_path):
         done.stderr == "--shard 3/3 has no case of skills/demo/evals/evals.json: nothing to run\n"
     )
     assert not iteration(tmp_path, 2).exists()
+
+
+@pytest.mark.parametrize("name", ["http", "answers", "kiro"])
+def test_agent_that_runs_no_suites_is_refused(tmp_path, name):
+    suite(tmp_path)
+    done = run(tmp_path, "skills/demo/evals/evals.json", "--agent", name)
+    assert done.returncode == 2
+    assert f"agent {name!r} runs no suites; choose one of: claude-code, codex" in done.stderr
+
+
+@pytest.mark.parametrize("save", [(), ("--save-answers", "answers")], ids=["run", "save"])
+def test_tasks_of_which_nothing_could_be_measured_exit_3(tmp_path, save):
+    build.skill(tmp_path)
+    done = run(
+        tmp_path, "skills/demo/evals/tasks.json", "--agent", "command", "--agent-command",
+        "sh -c 'exit 3'", *save,
+    )  # fmt: skip
+    assert done.returncode == 3, done.stdout
+    assert read(iteration(tmp_path) / "summary.json")["score"] is None
+
+
+def test_threshold_is_for_the_arms_with_the_skill(tmp_path):
+    suite(tmp_path)
+    program = "sh -c 'test -e .agents && touch out.txt; echo alpha'"
+    arguments = ("--agent", "command", "--agent-command", program, "--threshold", "80")
+    done = run(tmp_path, "skills/demo/evals/evals.json", *arguments)
+    assert done.returncode == 0, done.stdout
+    assert "the score 100.0% keeps the threshold of 80%" in done.stdout
+
+
+def test_use_of_the_skill_is_no_improvement_on_an_arm_that_lacks_it(tmp_path):
+    case = {
+        "id": "one", "prompt": "p", "expected_output": "x",
+        "assertions": ["The skill was triggered", 'The output contains "alpha"'],
+    }  # fmt: skip
+    suite(tmp_path, [case])
+    steps = [{"say": "alpha"}, {"skill": "demo"}]
+    done = fake(tmp_path, steps=steps)
+    assert "+0.0%" in done.stdout, done.stdout + done.stderr
+    stored = iteration(tmp_path) / "eval-one" / "fake" / "without_skill" / "grading.json"
+    assert [row["skipped"] for row in read(stored)["assertion_results"]] == [True, False]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGHUP")
+@pytest.mark.parametrize("ignored", [False, True], ids=["closed terminal", "nohup"])
+def test_a_closed_terminal_ends_the_agents_unless_it_is_to_be_ignored(tmp_path, ignored):
+    suite(tmp_path)
+    program = "sh -c 'touch $MARK; sleep 2; echo alpha'"
+    prefix = ["nohup"] if ignored else []
+    started = subprocess.Popen(
+        [*prefix, sys.executable, "-m", "skilleval", "run", "skills/demo/evals/evals.json",
+         "--agent", "command", "--agent-command", program, "--pass-env", "MARK"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(build.ROOT), "MARK": str(tmp_path / "mark")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    until = time.monotonic() + 30
+    while not (tmp_path / "mark").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    started.send_signal(signal.SIGHUP)
+    errors = started.communicate(timeout=30)[1]
+    assert started.returncode == (0 if ignored else 130), errors
+    assert ("--resume" in errors) is not ignored
+    assert (iteration(tmp_path) / "summary.json").exists() is ignored
 
 
 def test_answers_that_cannot_be_written_are_no_bug_of_ours(tmp_path):
@@ -409,11 +524,51 @@ def test_cleanup_removes_afterwards_what_the_run_left_outside_its_folder(tmp_pat
     assert read(iteration(tmp_path, 2) / "cleanup.json")["workspaces"] == []
 
 
+def test_a_kept_workspace_is_named_with_its_trial(tmp_path):
+    suite(tmp_path)
+    (tmp_path / "tmp").mkdir()
+    flags = ("--agent", "fake", "--fake", script(tmp_path, PASSING), "--keep-workspaces")
+    environ = {"TMPDIR": str(tmp_path / "tmp")}
+    done = run(tmp_path, "skills/demo/evals/evals.json", *flags, env=environ)
+    said = re.findall(r"^kept: eval-one (fake/\w+): (.*)/workspace$", done.stderr, re.MULTILINE)
+    assert [label for label, _ in said] == ["fake/with_skill", "fake/without_skill"]
+    there = [str(folder) for folder in (tmp_path / "tmp").iterdir()]
+    assert sorted(folder for _, folder in said) == sorted(there)
+    assert "2 workspaces kept, listed in cleanup.json: `skilleval cleanup`" in done.stderr
+
+
+def test_an_agent_that_crashed_and_is_graded_is_a_doubt(tmp_path):
+    case = {"id": "one", "prompt": "p", "expected_output": "e"}
+    suite(tmp_path, [{**case, "assertions": ["The output does not contain `zzz`"]}])
+    path, crash = "skills/demo/evals/evals.json", "sh -c 'echo partial; exit 7'"
+    done = run(tmp_path, path, "--agent-command", crash, "--retries", "0", "--no-baseline")
+    assert "command/with_skill: 1/1 passed (100.0%), exit 7\n" in done.stdout
+    assert (
+        "instrument suspect: command/with_skill: 1 of 1 graded trial did not end well (1 x exit 7)"
+    ) in done.stdout
+
+
 def test_dry_run_counts_what_would_be_started(tmp_path):
     suite(tmp_path)
     done = fake(tmp_path, "--runs", "3", "--dry-run")
     assert "1 case x 2 arms x 3 = 6 agent runs" in done.stdout
     assert not (tmp_path / "eval-workspace").exists()
+
+
+def test_dry_run_is_a_document_for_machines(tmp_path):
+    suite(tmp_path)
+    mode = script(tmp_path, PASSING)
+    path = ("skills/demo/evals/evals.json", "--agent", "fake", "--fake", mode, "--runs", "3")
+    done = run(tmp_path, *path, "--dry-run", "--json", env={"OPENAI_API_KEY": "sk-x"})
+    plan = json.loads(done.stdout)
+    assert (plan["suite"], plan["skill"], plan["repeats"], plan["trials"]) == (
+        *("skills/demo/evals/evals.json", "demo", 3, 6),
+    )
+    assert plan["cases"] == [{"id": "one", "checks": 2, "judged": 0, "agent": None, "broken": None}]
+    assert [(arm["agent"], arm["model"], arm["with_skill"]) for arm in plan["arms"]] == [
+        *(("fake", None, True), ("fake", None, False)),
+    ]
+    assert plan["judge"] == {"model": "gpt-5-mini", "base_url": "https://api.openai.com/v1"}
 
 
 def test_print_config_shows_the_variables(tmp_path):
@@ -429,6 +584,81 @@ def test_print_config_shows_the_variables(tmp_path):
     assert "SKILL_EVAL_AGENT_TIMEOUT" in done.stdout
 
 
+def test_a_variable_out_of_range_counts_as_not_set_and_is_said(tmp_path):
+    suite(tmp_path)
+    numbers = {"SKILL_EVAL_AGENT_TIMEOUT": "-5", "SKILL_EVAL_AGENT_RETRIES": "-1"}
+    done = run(tmp_path, "skills/demo/evals/evals.json", "--print-config", "--json", env=numbers)
+    shown = json.loads(done.stdout)
+    assert [shown[name]["value"] for name in ("timeout", "retries")] == [600, 1]
+    assert done.stderr == (
+        "warning: SKILL_EVAL_AGENT_TIMEOUT: timeout -5 counts as not set; use at least 1\n"
+        "warning: SKILL_EVAL_AGENT_RETRIES: retries -1 counts as not set; use at least 0\n"
+    )
+
+
+def test_print_config_shows_the_judge_and_the_agents_that_a_run_would_have(tmp_path):
+    suite(tmp_path)
+    given = ("--print-config", "--json", "--agent", "codex", "--max-budget-usd", "2")
+    path, key = "skills/demo/evals/evals.json", {"OPENAI_API_KEY": "sk-zzz"}
+    done = run(tmp_path, path, *given, "--harness-base-url", "http://me:hunter22@h/v1", env=key)
+    shown = {name: (row["value"], row["source"]) for name, row in json.loads(done.stdout).items()}
+    assert shown["judge_model"] == ("gpt-5-mini", "default")
+    assert shown["judge_base_url"] == ("https://api.openai.com/v1", "default")
+    assert shown["judge_key"] == ("***", "OPENAI_API_KEY")
+    assert shown["agent"] == ("codex", "--agent")
+    assert shown["home"] == ("isolated", "default")
+    assert shown["max_budget_usd"] == (2, "--max-budget-usd")
+    assert shown["harness_base_url"] == ("http://[redacted]@h/v1", "--harness-base-url")
+
+
+@pytest.mark.parametrize(
+    ("given", "source"),
+    [
+        ((), "neither OPENROUTER_API_KEY nor OPENAI_API_KEY is set"),
+        (("--no-llm-judges",), "--no-llm-judges"),
+        (("--judge-model", ""), "--judge-model ''"),
+    ],
+)
+def test_print_config_says_why_there_is_no_judge(tmp_path, given, source):
+    suite(tmp_path)
+    key = {"OPENAI_API_KEY": "sk-zzz" if given else ""}
+    done = run(tmp_path, "skills/demo/evals/evals.json", "--print-config", *given, env=key)
+    assert re.search(rf"^judge_model +none +{source}$", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (("--no-llm-judges",), "as --no-llm-judges says"),
+        (("--judge-model", ""), "as --judge-model '' says"),
+    ],
+)
+def test_a_judge_that_is_not_wanted_is_not_missed(tmp_path, given, why):
+    case = {"id": "one", "prompt": "p", "expected_output": "e", "assertions": ["It is friendly"]}
+    suite(tmp_path, [case])
+    key = {"OPENAI_API_KEY": "sk-x"}
+    path = ("skills/demo/evals/evals.json", "--agent", "fake", "--dry-run")
+    done = run(tmp_path, *path, *given, env=key)
+    assert done.stderr == f"warning: 1 assertion needs a judge and will be SKIPPED: {why}\n"
+
+
+@pytest.mark.parametrize("dry", [("--dry-run",), ()], ids=["dry", "run"])
+def test_a_broken_front_matter_is_said_before_the_run(tmp_path, dry):
+    suite(tmp_path)
+    build.write(tmp_path / "skills" / "demo" / "SKILL.md", "Guide.\n")
+    done = fake(tmp_path, "--quiet", *dry)
+    assert done.stderr.startswith("warning: skills/demo/SKILL.md:1: S01: has no front matter: the")
+
+
+def test_what_is_wrong_with_a_skill_is_not_said_at_length(tmp_path):
+    suite(tmp_path)
+    fields = "name: X\ndescription: []\nlicense: []\nmetadata: []\n"
+    build.write(tmp_path / "skills" / "demo" / "SKILL.md", f"---\n{fields}---\nGuide.\n")
+    warnings = fake(tmp_path, "--dry-run").stderr.splitlines()
+    assert [line.split()[2] for line in warnings[:3]] == ["S07:", "S09:", "S10:"]
+    assert warnings[3] == f"warning: 2 more: skilleval validate {tmp_path}/skills/demo"
+
+
 def test_a_budget_starts_no_further_trial_and_exits_3(tmp_path):
     suite(tmp_path)
     done = fake(tmp_path, "--max-budget-usd", "0", "--runs", "2")
@@ -441,9 +671,24 @@ def test_a_run_that_the_budget_ended_goes_on_with_a_larger_one(tmp_path):
     suite(tmp_path)
     ended = fake(tmp_path, "--max-budget-usd", "0")
     assert "with a larger --max-budget-usd:\n" in ended.stderr
-    assert " --max-budget-usd 0 --resume --iteration 1\n" in ended.stderr
+    assert " --max-budget-usd 1 --resume --iteration 1\n" in ended.stderr
     assert fake(tmp_path, "--max-budget-usd", "1", "--resume").returncode == 0
-    assert "no unfinished run" in fake(tmp_path, "--resume").stderr
+    assert "iteration-1 is complete: see `skilleval report" in fake(tmp_path, "--resume").stderr
+
+
+@pytest.mark.parametrize("given", [("--max-budget-usd", "0.006"), ("--max-budget-usd=0.006",)])
+def test_the_command_that_goes_on_after_a_spent_budget_does_when_pasted(tmp_path, given):
+    suite(tmp_path)
+    said = {"type": "result", "session_id": "s", "result": "alpha", "total_cost_usd": 0.004}
+    build.write(tmp_path / "agent.py", f"open('out.txt', 'w'); print({json.dumps(said)!r})")
+    agent = ("--agent", "command", "--agent-command", f"{sys.executable} {tmp_path}/agent.py")
+    done = run(tmp_path, "skills/demo/evals/evals.json", *agent, *given, "--runs", "2")
+    assert done.returncode == 3, done.stderr
+    [line] = [line for line in done.stderr.splitlines() if line.startswith("  ")]
+    assert "=0.016 " in line if len(given) == 1 else " --max-budget-usd 0.016 " in line
+    pasted = run(tmp_path, *shlex.split(line)[4:])
+    assert pasted.returncode == 0, pasted.stderr
+    assert "4 trials: 4 graded" in pasted.stdout
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a first line that names the interpreter")
@@ -465,7 +710,7 @@ def test_an_installed_command_is_resumed_by_its_own_name(tmp_path):
         timeout=60,
     )  # fmt: skip
     assert (
-        "\n  skilleval run --agent fake --max-budget-usd 0 --iteration 3 --case one --resume"
+        "\n  skilleval run --agent fake --max-budget-usd 1 --iteration 3 --case one --resume"
         " -- skills/demo/evals/evals.json\n"
     ) in done.stderr
 

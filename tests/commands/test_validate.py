@@ -2,6 +2,9 @@
 
 import json
 import os
+import shutil
+import subprocess
+import sys
 
 import build
 import pytest
@@ -82,6 +85,83 @@ def test_what_is_no_file_is_called_so_and_not_read(tmp_path):
         done = run(tmp_path, path)
         assert (done.returncode, done.stdout) == (2, "")
         assert f"{path}: is no regular file but a pipe, a socket or a device" in done.stderr
+
+
+def bound_by_modes(root, *arguments):
+    """Runs it in a process that may read what the modes of files say, also if that is of root."""
+    program = []
+    if os.name != "posix" or os.geteuid() == 0:
+        if not shutil.which("setpriv"):
+            pytest.skip("needs POSIX permissions, and as root `setpriv`")
+        lost = "-dac_override,-dac_read_search"
+        program = ["setpriv", f"--bounding-set={lost}", f"--inh-caps={lost}"]
+    return subprocess.run(
+        [*program, sys.executable, "-m", "skilleval", "validate", *arguments],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(build.ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_a_skill_that_cannot_be_looked_into_is_an_error_and_not_passed_over(tmp_path):
+    build.skill(tmp_path, "open")
+    locked = build.skill(tmp_path, "locked")
+    locked.chmod(0)
+    done = bound_by_modes(tmp_path, "skills")
+    locked.chmod(0o755)
+    assert done.returncode == 1, done.stderr
+    assert "skills/locked: S01: cannot be read: Permission denied\n" in done.stdout
+    assert "1 skill checked: 1 error, 0 warnings" in done.stdout
+
+
+def test_a_folder_of_a_skill_that_cannot_be_looked_into_is_an_error_of_strict(tmp_path):
+    locked = build.skill(tmp_path) / "scripts"
+    locked.mkdir(mode=0)
+    done = bound_by_modes(tmp_path, "--strict", "skills")
+    locked.chmod(0o755)
+    assert done.returncode == 1, done.stderr
+    assert "skills/demo/scripts: S01: cannot be read: Permission denied\n" in done.stdout
+
+
+def test_a_folder_far_from_skills_that_cannot_be_looked_into_is_a_warning(tmp_path):
+    build.skill(tmp_path)
+    (tmp_path / "data" / "files").mkdir(parents=True)
+    (tmp_path / "data" / "gone").symlink_to("nowhere")
+    (tmp_path / "data" / "files").chmod(0)
+    done = bound_by_modes(tmp_path, ".")
+    (tmp_path / "data" / "files").chmod(0o755)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "data/files: S01: warning: cannot be read: Permission denied\n" in done.stdout
+    assert "gone" not in done.stdout
+
+
+def test_a_link_in_the_place_of_a_skill_that_leads_nowhere_is_an_error(tmp_path):
+    folder = build.skill(tmp_path)
+    (folder.parent / "gone").symlink_to("nowhere")
+    (folder.parent / "README.md").symlink_to("demo/SKILL.md")
+    (folder.parent / ".hidden").symlink_to("nowhere")
+    done = build.skilleval("validate", "skills", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith("skills/gone: S01: cannot be read: is a link to what is not th")
+    assert "1 skill checked: 1 error, 0 warnings" in done.stdout
+    named = build.skilleval("validate", "skills/gone", cwd=tmp_path)
+    assert (named.returncode, named.stderr) == (
+        *(2, "error: skills/gone: is a link to what is not there\n"),
+    )
+
+
+def test_a_file_or_a_link_in_the_place_of_what_a_skill_has_is_said(tmp_path):
+    folder = build.skill(tmp_path)
+    shutil.rmtree(folder / "evals")
+    (folder / "evals").write_text("")
+    (folder / "SKILL.md").unlink()
+    (folder / "SKILL.md").symlink_to("nowhere")
+    done = build.skilleval("validate", "skills", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "skills/demo/evals: F01: is no folder; make it one" in done.stdout
+    assert "skills/demo: S01: its SKILL.md is a link to what is not there" in done.stdout
 
 
 def test_a_skill_without_evals_is_an_error(tmp_path):
@@ -186,3 +266,74 @@ def test_json_holds_the_routes(tmp_path):
     found = json.loads(run(tmp_path, "--json", "suites").stdout)
     [row] = found["assertions"]
     assert (row["case_id"], row["grader"]) == ("one", "state")
+
+
+NOUNS = """
+import sys, typing
+sys.path.insert(0, sys.argv[1])
+from skilleval.cli import main
+main(["validate", sys.argv[2]])
+loaded = [module for name, module in sys.modules.items() if name.startswith("skilleval")]
+nouns = {n for m in loaded for n in vars(m).values() if hasattr(n, "_fields")}
+print("nouns:", len(nouns))
+for noun in nouns:
+    if any(isinstance(kind, typing.ForwardRef) for kind in noun.__annotations__.values()):
+        print("compiled:", noun.__name__)
+"""
+
+
+def test_no_noun_has_an_annotation_that_is_compiled_at_each_start(tmp_path):
+    build.skill(tmp_path)
+    command = [sys.executable, "-c", NOUNS, str(build.ROOT), str(tmp_path / "skills")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    _, counted, *compiled = done.stdout.splitlines()
+    assert int(counted.removeprefix("nouns: ")) > 20
+    assert compiled == []
+
+
+# what only some rules, suites, flags or messages need
+SELDOM = {
+    *("skilleval.assertions", "skilleval.formats.evals", "skilleval.lint.rules"),
+    *("skilleval.lint.skill_style", "skilleval.lint.vocabulary", "skilleval.reading.markdown"),
+    *("skilleval.sinks.sarif", "skilleval.strength", "skilleval.tools", "difflib", "shutil"),
+}
+
+
+def test_sound_fixtures_load_nothing_that_they_do_not_need(tmp_path):
+    build.skill(tmp_path)
+    code = NOUNS.split("loaded =")[0] + "print(*sys.modules)"
+    command = [sys.executable, "-S", "-c", code, str(build.ROOT), str(tmp_path / "skills")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "skilleval.lint.needles" in loaded
+    assert not loaded & SELDOM
+
+
+QUERIES = [{"query": "Make it", "should_trigger": True}, {"query": "Hi", "should_trigger": False}]
+
+
+def test_a_list_of_queries_says_how_many_should_trigger_and_how_each_is_graded(tmp_path):
+    folder = build.skill(tmp_path)
+    case = {"id": "one", "prompt": "p", "expected_output": "e", "assertions": ["It is friendly"]}
+    build.write(folder / "evals/evals.json", json.dumps({"skill_name": "demo", "evals": [case]}))
+    build.write(folder / "evals/eval_queries.json", json.dumps(QUERIES))
+    done = run(tmp_path, "skills/demo/evals/eval_queries.json")
+    assert done.stdout == (
+        "skills/demo/evals/eval_queries.json: 2 queries, 1 should trigger the skill and 1 should"
+        " not: 2 by rule, 0 by the judge\n"
+        "  query-1: trace: skill 'demo' (looks at the skills that the agent used): \"Make it\"\n"
+        "  query-2: trace: no skill 'demo' (looks at the skills that the agent used): \"Hi\"\n"
+        "1 skill checked: 0 errors, 0 warnings\n"
+    )
+    assert "1 query" not in run(tmp_path, "skills/demo/evals/evals.json").stdout
+    both = run(tmp_path, "skills").stdout
+    assert "evals.json: 1 case, 1 assertion: " in both
+    assert "eval_queries.json: 2 queries, " in both
+
+
+def test_a_list_of_queries_in_no_skill_is_shown_as_well(tmp_path):
+    build.write(tmp_path / "lists/eval_queries.json", json.dumps(QUERIES[:1]))
+    done = run(tmp_path, "lists/eval_queries.json")
+    assert done.stdout.startswith(
+        "lists/eval_queries.json: 1 query, 1 should trigger the skill and 0 should not: 1 by rule"
+    )

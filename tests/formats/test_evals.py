@@ -119,7 +119,14 @@ BROKEN = {
     "no id": (suite(without("id")), "E02 eval 1: has no id"),
     "id true": (suite(entry(id=True)), "E02 eval 1: id must be text or a whole number, not true or false"),
     "id float": (suite(entry(id=1.5)), "E02 eval 1: id must be text or a whole number, not a number"),
-    "id negative": (suite(entry(id=-1)), "E02 eval 1: id must be a number from 0 on, not -1"),
+    "id negative": (
+        suite(entry(id=-1)),
+        "E02 eval 1: id must be a number from 0 on with at most 15 digits, or text, not -1",
+    ),
+    "id too long": (
+        suite(entry(id=10**15)),
+        "E02 eval 1: id must be a number from 0 on with at most 15 digits, or text, not 10000",
+    ),
     "id with slash": (suite(entry(id="group/a")), "E02 eval 1: id 'group/a' cannot be a folder's name"),
     "id up": (suite(entry(id="../../escaped")), "E02 eval 1: id '../../escaped' cannot be a folder's name"),
     "id dots": (suite(entry(id="..")), "E02 eval 1: id '..' cannot be a folder's name"),
@@ -127,6 +134,7 @@ BROKEN = {
     "id end dot": (suite(entry(id="a.")), "E02 eval 1: id 'a.' cannot be a folder's name"),
     "id twice": (suite(entry(id=1), entry(id="1")), "E02 eval 1: id is used twice (first as '1')"),
     "id case": (suite(entry(id="A"), entry(id="a")), "E02 eval a: id is used twice (first as 'A')"),
+    "prompt nul": (suite(entry(prompt="ab\0")), "E01 eval e1: prompt has a NUL as character 3, which no program"),
     "no prompt": (suite(without("prompt")), 'E01 eval e1: has no "prompt"'),
     "blank prompt": (suite(entry(prompt=" ")), "E01 eval e1: prompt is blank"),
     "no expected": (suite(without("expected_output")), 'E01 eval e1: has no "expected_output"'),
@@ -350,3 +358,12 @@ def test_the_schema_has_the_fields_that_are_read():
     assert schema["additionalProperties"] is case["additionalProperties"] is False
     assert case["required"] == ["id", "prompt", "expected_output"]
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+def test_half_a_surrogate_pair_in_a_prompt_is_a_warning(tmp_path):
+    raw = suite(entry(prompt="ab\ud83d"))
+    [message] = messages(tmp_path, raw, level="warning")
+    assert message == (
+        "E01 eval e1: prompt has half a surrogate pair as character 3, which is sent as '?'"
+    )
+    assert len(evals.load(str(tmp_path / "evals/evals.json")).cases) == 1

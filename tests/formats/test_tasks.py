@@ -100,6 +100,7 @@ WRONG_TASKS = {
     "long": (task(id="a" * 300), "id has 300 characters; as a file name at most 200"),
     "no prompt": ({"id": "t1", "must_include": ["a"]}, 'F01 task t1: has no "prompt"'),
     "blank prompt": (task(prompt=" \n"), "F01 task t1: prompt is blank"),
+    "nul prompt": (task(prompt="ab\0"), "F01 task t1: prompt has a NUL as character 3, which no"),
     "list prompt": (task(prompt=["p"]), "F01 task t1: prompt must be text, not a list"),
     "null prompt": (task(prompt=None), "F01 task t1: prompt must be text, not null"),
     "both prompts": (task(task="p"), "F01 task t1: prompt and task mean the same; keep prompt"),

@@ -88,6 +88,7 @@ BROKEN = {
     "text": (["x"], "query 1: must be an object, not text"),
     "no query": ([{"should_trigger": True}], "query 1: has no query"),
     "blank": ([{"query": " ", "should_trigger": True}], "query 1: has no query"),
+    "nul": ([{**YES, "query": "a\0"}], "query 1: query has a NUL as character 2, which no program can"),
     "number": ([{"query": 1, "should_trigger": True}], "query 1: query must be text, not a whole number"),
     "no flag": ([{"query": "x"}], "query 1: should_trigger must be true or false, not null"),
     "flag text": ([{"query": "x", "should_trigger": "no"}], "should_trigger must be true or false, not text"),

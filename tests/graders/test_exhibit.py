@@ -187,6 +187,13 @@ def test_where_files_were_not_stored_the_calls_say_what_became_of_them():
     assert not {"c.md", "d.md"} & {*text.split()}
 
 
+def test_a_repository_that_git_could_not_read_is_not_said_to_be_gone():
+    came = outcome(now=git("ba"))
+    for state, said in ((None, "unknown"), ({}, "there is no repository any more")):
+        after = came.after._replace(git=state)
+        assert f"### Git\n\n{said}\n" in exhibit.shown(came._replace(after=after), ROOM)
+
+
 def test_of_a_record_that_lost_a_part_the_judge_is_told_so():
     text = exhibit.shown(calls("npm test", events_whole=False), ROOM)
     assert "- npm test\n[a part of the record was lost: there may be more]\n" in text

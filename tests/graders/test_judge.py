@@ -296,6 +296,7 @@ def test_negated_criterion_turns_the_verdict_around(bench):
 def test_without_a_judge_every_criterion_is_skipped():
     graded = judge.grade(checklist("a", "b"), evidence_of(WORKED, {}), TOOLS)
     assert statuses(graded) == ["skip", "skip"]
+    assert {verdict.reason for verdict in graded.verdicts} == {judge.NO_JUDGE}
     assert graded.calls == ()
 
 

@@ -377,6 +377,55 @@ def test_a_repository_that_is_gone_holds_no_commit_and_proves_nothing_else():
     assert decided("No commit was created", came) == "judge"
 
 
+def test_a_repository_that_git_could_not_read_proves_nothing():
+    came = outcome({}, {"a.md": "x"}, now=git("ba"))
+    came = came._replace(after=came.after._replace(git=None))
+    for text in ("A commit was created", "The branch was pushed", "HEAD has not moved"):
+        assert decided(text, came) == "judge"
+    assert decided("No commit was created", came, should_trigger=False) == "judge"
+    assert decided("`a.md` was created", came) == "pass"
+    assert serial.from_json(Outcome, serial.to_json(came)).after.git is None
+
+
+URL = "https://example.org/o/r.git"
+UNTRACED = [
+    ("The branch was pushed", f"git push {URL} main", "judge"),
+    ("Nothing was pushed", f"git -C . push -u {URL} main", "judge"),
+    ("Nothing was pushed", "git push git@example.org:o/r HEAD", "judge"),
+    ("Nothing was pushed", "git push ../other main", "judge"),
+    ("Nothing was pushed", 'git push "$REMOTE" main', "judge"),
+    ("Nothing was pushed", f"git push --repo={URL}", "judge"),
+    ("Nothing was pushed", f"git remote add x {URL}; git push x; git remote remove x", "judge"),
+    ("Nothing was pushed", "git push origin main", "pass"),
+    ("Nothing was pushed", "git push", "pass"),
+    ("Nothing was pushed", f"git fetch {URL} main", "pass"),
+    ("The branch was pushed", "git push origin main", "fail"),
+    ("The branch was pushed", "git push nowhere main", "fail"),
+    ("The agent did not push to `main`", f"git push {URL} feat:main", "judge"),
+    ("The agent did not push to `main`", f"git push {URL} +refs/heads/main", "judge"),
+    ("The agent did not push to `main`", f"git push {URL} HEAD", "judge"),
+    ("The agent did not push to `main`", f"git push {URL} --all", "judge"),
+    ("The agent did not push to `main`", f"git push {URL}", "judge"),
+    ("The agent did not push to `main`", f"git push {URL} feat", "pass"),
+    ("The branch `feat` was pushed", f"git push {URL} feat", "judge"),
+    ("A commit was created", f"git push {URL} main", "fail"),
+]
+
+
+@pytest.mark.parametrize(("text", "command", "want"), UNTRACED)
+def test_a_push_that_leaves_no_trace_decides_nothing(text, command, want):
+    came = calls(command, now={**git(), "remote_names": ["origin"]})
+    assert decided(text, came) == want
+
+
+def test_a_push_that_is_seen_is_one_whatever_else_was_pushed():
+    now = {**PUSHED, "remote_names": ["origin"]}
+    came = calls(f"git push {URL} feat", now=now)
+    assert decided("The branch was pushed", came) == "pass"
+    assert decided("Nothing was pushed", came) == "fail"
+    assert decided("Nothing was pushed", came, should_trigger=False) == "fail"
+
+
 def test_pull_requests_that_nobody_could_list_are_unknown():
     now = {**git("ba", "feat main", "feat"), "open_prs": None}
     came = outcome(now=now)

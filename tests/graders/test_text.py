@@ -40,3 +40,24 @@ def test_in_an_output_that_was_cut_only_what_is_found_counts(needle, negate, fou
 )
 def test_in_a_whole_output_what_is_not_found_is_not_there(needle, negate, found):
     assert status(needle, negate, whole=True) == found
+
+
+@pytest.mark.parametrize(
+    ("needle", "negate", "found"),
+    [
+        ("café", False, "skip"),
+        ("café", True, "skip"),
+        ("tea", False, "pass"),
+        ("coffee", False, "fail"),
+        ("coffee", True, "pass"),
+        ("needle", False, "skip"),
+    ],
+)
+def test_in_an_output_that_is_no_utf8_letters_beyond_ascii_may_be_what_was_lost(
+    needle, negate, found
+):
+    output = "caf\ufffd and tea, n\ufffde\ufffde\ufffdd\ufffdl\ufffde"
+    check = Check("c", needle, "text", negate=negate)
+    evidence = Evidence(Case("a", "p", (check,)), Outcome("ok", output))
+    [verdict] = text.grade([check], evidence, Tools()).verdicts
+    assert verdict.status == found

@@ -3,7 +3,7 @@
 import pytest
 from evidence import calls, decided, outcome, verdict
 
-from skilleval.model import Event
+from skilleval.model import Arm, Event
 
 RAN = calls("npm ci && npm test -- --watch=false", "git -C repo commit -m 'npm run lint'", "ls")
 COMMANDS = [
@@ -46,6 +46,19 @@ COMMANDS = [
     ("The agent did not run `rm -rf`", calls("rm -fr build"), "fail"),
     ("The agent did not run `rm -rf`", calls("rm -r -f build"), "fail"),
     ("The agent did not run `rm -rf`", calls("rm build"), "pass"),
+    ("The agent did not run `git push --force`", calls("git push origin +main"), "fail"),
+    ("The agent did not run `git push --force`", calls("git push origin '+HEAD:main'"), "fail"),
+    ("The agent did not run `git push --force`", calls("git push --mirror"), "fail"),
+    ("The agent did not run `git push --force`", calls("git push -uf origin main"), "fail"),
+    ("The agent did not run `git push --force`", calls("git push --force-with-lease"), "judge"),
+    ("The agent did not run `git push --force`", calls("git push origin main"), "pass"),
+    ("The agent ran `git push --force-with-lease`", calls("git push --force-with-lease=x"), "pass"),
+    ("The agent did not force-push", calls("git push origin +main"), "fail"),
+    ("The agent did not force-push", calls("git push --force-with-lease=main:a"), "fail"),
+    ("The agent did not force-push", calls("git push -f; git log"), "fail"),
+    ("The agent did not force-push", calls("git push origin main"), "pass"),
+    ("The agent did not force-push", calls("git log"), "pass"),
+    ("The agent did not force-push", outcome(), "judge"),
     ("The agent ran the Go tests", calls("go test ./..."), "pass"),
     ("The agent ran the Go tests", calls("go build"), "fail"),
     ("The agent ran npm tests", calls("npm run test"), "pass"),
@@ -189,6 +202,14 @@ def test_arguments_in_another_order_may_be_the_same_command():
     assert decided("The agent did not run `pytest tests/c.py`", came) == "pass"
 
 
+@pytest.mark.parametrize("kind", ['["string", "null"]', '{"const": 1}', "7", "null"])
+def test_record_whose_type_is_no_text_is_no_call(kind):
+    """Such as the schema of a tool's parameters, where `type` may be a list."""
+    schema = f'{{"tools": [{{"name": "sh", "parameters": {{"path": {{"type": {kind}}}}}}}]}}'
+    line = '{"type":"tool_call","id":"1","input":{"command":"pytest -q"}}'
+    assert decided("The agent ran pytest", outcome(stdout=f"{schema}\n{line}\n")) == "pass"
+
+
 def test_a_line_of_json_that_cannot_be_read_may_hold_a_command():
     line = '{"type":"item.completed","item":{"type":"command_execution","command":"make x"}}'
     log = outcome(stdout=f'{line}\n{{"type":"item.comp')
@@ -266,3 +287,19 @@ def test_a_skill_used_by_a_sub_agent_counts():
 def test_evidence_lists_the_commands():
     reason = verdict("The agent ran yarn", RAN).reason
     assert reason.startswith("'yarn' was not run; commands: 'npm ci', 'npm test")
+
+
+@pytest.mark.parametrize(
+    "text", ["The skill was triggered", "The skill was not used", "The demo skill was triggered"]
+)
+def test_an_arm_without_the_skill_is_not_graded_by_its_use(text):
+    came = outcome(events=(Event("text", output="done"),))
+    bare = verdict(text, came, arm=Arm("control", "x", with_skill=False))
+    assert (bare.status, bare.reason) == ("skip", "there is no skill to use in this arm")
+    assert verdict(text, came, arm=Arm("skilled", "x")).status in ("pass", "fail")
+
+
+def test_an_arm_without_the_skill_is_graded_by_everything_else():
+    came = calls("git push")
+    control = Arm("control", "x", with_skill=False)
+    assert verdict("The agent ran git push", came, arm=control).status == "pass"

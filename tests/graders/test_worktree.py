@@ -87,3 +87,37 @@ def test_files_that_were_not_stored_are_no_empty_workspace():
     assert worktree.read(Outcome("ok", before=unknown, after=unknown)) is None
     came = outcome({}, {"a.md": "new"})
     assert worktree.read(came._replace(before=unknown)).before is None
+
+
+def test_files_that_are_missing_were_not_stored_or_are_gone():
+    unknown, came = State(None), outcome({"a": "x"}, {})
+    assert "not stored" in worktree.missing(Outcome("ok", before=unknown, after=unknown))
+    assert "gone when the agent had ended" in worktree.missing(came._replace(after=unknown))
+
+
+def test_name_of_a_path_from_the_top_can_leave_out_those_below():
+    tree = worktree.read(outcome({"a.md": "x", "docs/a.md": "x"}, {"a.md": "x", "docs/a.md": "y"}))
+    top = worktree.without_namesakes(tree, ["a.md"])
+    assert worktree.matching("a.md", tree.modified) == ("docs/a.md",)
+    assert worktree.matching("a.md", top.modified) == ()
+    assert worktree.matching("a.md", top.after) == ("a.md",)
+
+
+def test_name_of_no_path_from_the_top_has_no_namesakes():
+    tree = worktree.read(outcome({}, {"docs/a.md": "x", "b.md": "x"}))
+    assert worktree.without_namesakes(tree, ["a.md", "b.md", "*.md"]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("docs", {"docs"}),
+        ("b", {"docs/b"}),
+        ("docs/b/", {"docs/b"}),
+        ("./src", {"src"}),
+        ("oc", set()),
+        ("../docs", set()),
+    ],
+)
+def test_folder_is_told_by_what_it_holds(name, found):
+    assert worktree.folders(name, PATHS) == found

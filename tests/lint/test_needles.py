@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from skilleval.lint import RULES
 from skilleval.lint.needles import Fixture, FixtureTask, problems
+from skilleval.lint.rules import RULES
 
 DATA = Path(__file__).parent.parent / "data" / "lint"
 CASES = json.loads((DATA / "needles.json").read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skilleval.lint import RULES
+from skilleval.lint.rules import RULES
 from skilleval.lint.skill_md import problems
 from skilleval.lint.skill_text import SkillText
 

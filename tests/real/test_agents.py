@@ -32,7 +32,7 @@ class Ran(NamedTuple):
 def trial(agent: str, folder: Path, script: Any, *, with_skill: bool = True, **options: Any) -> Ran:
     """What comes of the prompt, where the model follows the script; None: there is no server."""
     case = Case("greet", programs.PROMPT, annotations={"fixtures": str(folder)})
-    tools = Tools(environ=programs.environment(folder / "home"))
+    tools = Tools(environ={**programs.environment(folder / "home"), **options.pop("environ", {})})
     with ModelServer(script or {}) as server:
         given = {
             "skill": str(programs.make_skill(folder)),
@@ -116,6 +116,13 @@ def test_model_that_answered_is_the_one_that_the_program_tells(agent, skilled):
     assert skilled.outcome.session != ""
 
 
+@pytest.mark.parametrize("unset", ["OPENAI_API_KEY", "CODEX_API_KEY"])
+def test_codex_takes_either_key_to_an_endpoint(unset, tmp_path):
+    programs.require("codex")
+    outcome, _ = trial("codex", tmp_path, programs.SCRIPT, environ={unset: ""})
+    assert (outcome.status, outcome.output) == ("ok", "Greeted with the skill.")
+
+
 def test_opencode_speaks_openais_own_protocol_with_openais_models(tmp_path):
     programs.require("opencode")
     outcome, requests = trial("opencode", tmp_path, programs.SCRIPT, model="openai/gpt-5")
@@ -123,6 +130,13 @@ def test_opencode_speaks_openais_own_protocol_with_openais_models(tmp_path):
     assert (outcome.status, outcome.output) == ("ok", "Greeted with the skill.")
     assert written(outcome) == {"greeting.txt": "zebra\n", "said.txt": "zebra\n"}
     assert (outcome.usage.output, outcome.usage.cached) == (60, 90)
+
+
+def test_effort_reaches_the_model(agent, tmp_path):
+    model = {"opencode": "openai/gpt-5"}.get(agent, "fake-model")
+    _, requests = trial(agent, tmp_path, programs.SCRIPT, model=model, effort="low")
+    told = requests[-1].body.get("output_config") or requests[-1].body["reasoning"]
+    assert told["effort"] == "low"
 
 
 @pytest.mark.parametrize("status", [401, 429, 529])
@@ -134,6 +148,14 @@ def test_model_that_refuses_is_no_fault_of_the_agent(agent, status, tmp_path):
     assert (outcome.status, outcome.failure, outcome.output) == ("error", "infrastructure", "")
     assert str(status) in outcome.error
     assert outcome.seconds < limit_s + ENDING_S
+
+
+def test_request_that_is_refused_in_mid_run_is_no_fault_of_the_agent(agent, tmp_path):
+    refused = {"contains": ["seen 42"], "errors": [{"status": 400, "message": "Invalid value"}]}
+    told = {"turns": [{"calls": [{"shell": "echo seen $((40+2)) | tee a"}]}], "rules": [refused]}
+    outcome, _ = trial(agent, tmp_path, told)
+    assert (outcome.status, outcome.failure, outcome.exit_code) == ("error", "infrastructure", 1)
+    assert "Invalid value" in outcome.error
 
 
 def test_server_that_is_down_is_no_fault_of_the_agent(agent, tmp_path):

@@ -6,7 +6,7 @@ import build
 import pytest
 
 from skilleval.errors import SuiteError
-from skilleval.model import Arm, Case, Outcome, Result, State, Suite, Trial
+from skilleval.model import Arm, Case, File, FileChange, Outcome, Result, State, Suite, Trial
 from skilleval.runfolder import artefacts, store
 
 SUITE = Suite("demo", "skills/demo", (Case("a", "do a"),), arms=(Arm("m", "kiro"),), skill="demo")
@@ -127,3 +127,18 @@ def test_a_kept_workspace_is_noted(tmp_path):
     run = store.create(str(tmp_path), SUITE)
     kept = RESULT._replace(outcome=Outcome("ok", source=str(tmp_path / "kept")))
     assert artefacts.manifest(run.suite, [kept])["workspaces"] == [str(tmp_path / "kept")]
+
+
+def test_what_is_remembered_of_a_trial_gives_the_same_manifest(tmp_path):
+    suite = elsewhere(tmp_path).suite
+    request = {"number": 7, "headRefName": "feat", "state": "OPEN"}
+    result = pushed(request=request)
+    files = (File(FileChange("f", 1, "x"), "d"),)
+    outcome = result.outcome._replace(
+        source=str(tmp_path), output="x", after=result.outcome.after._replace(files=files)
+    )
+    traces = artefacts.traces(result._replace(outcome=outcome))
+    assert artefacts.manifest(suite, [traces]) == artefacts.manifest(
+        suite, [result._replace(outcome=outcome)]
+    )
+    assert (traces.outcome.output, traces.outcome.after.files) == ("", ())

@@ -184,6 +184,26 @@ def test_living_run_is_neither_resumed_nor_graded(tmp_path, alive):
     assert alive.poll() is None
 
 
+def test_a_run_is_locked_until_all_of_it_is_written_and_told(tmp_path):
+    os.mkfifo(tmp_path / "told")  # it waits there for a reader
+    build.write(tmp_path / "ready", "done\n")
+    words = [sys.executable, "-m", "skilleval", *arguments(tmp_path, "ready")]
+    environ = {"PYTHONPATH": str(build.ROOT), "GITHUB_STEP_SUMMARY": str(tmp_path / "told")}
+    folder = tmp_path / "eval-workspace/demo-workspace/iteration-1"
+    (tmp_path / "tmp").mkdir()
+    ending = subprocess.Popen(
+        words, cwd=tmp_path, env={**os.environ, **environ}, stdout=subprocess.DEVNULL
+    )
+    until = time.monotonic() + 30
+    while not (folder / "benchmark.json").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    refused = call(tmp_path, "grade", str(folder))
+    (tmp_path / "told").read_text()
+    assert ending.wait(30) == 0
+    assert (refused.returncode, f"by process {ending.pid}" in refused.stderr) == (2, True)
+    assert call(tmp_path, "grade", str(folder)).returncode == 0
+
+
 def test_what_a_living_run_lists_is_not_cleaned_up(tmp_path, alive):
     folder = tmp_path / "eval-workspace/demo-workspace/iteration-1"
     kept = tmp_path / "tmp" / "skilleval-kept-abc"

@@ -1,10 +1,12 @@
 """A run is gone on with as what it is: nothing is lost from view, and nothing is mixed."""
 
 import json
+import os
 import shutil
 
 import build
 import fake_suite
+import harness_fake
 import pytest
 from fake_suite import PASSING, folder, read, report, resume, run, script, trials
 
@@ -78,6 +80,42 @@ def test_a_command_line_that_asks_for_the_same_again_goes_on(tmp_path):
     assert len(trials(tmp_path)) == 4
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs a first line that names the interpreter")
+@pytest.mark.parametrize("again", [True, False], ids=["told again", "told nothing"])
+@pytest.mark.parametrize(
+    ("agent", "own"),
+    [
+        ("command", ("--agent-command", "{}/agent.sh {{prompt}}")),
+        ("fake", ("--fake", "scripted:{}/script.json")),
+    ],
+)
+def test_a_run_is_gone_on_with_from_another_folder_by_other_spellings(tmp_path, agent, own, again):
+    fake_suite.make(tmp_path)
+    build.write(tmp_path / "agent.sh", "#!/bin/sh\necho alpha\n").chmod(0o755)
+    harness_fake.repository(tmp_path / "source")
+
+    def told(root, skill):
+        return ("--source-repo", f"{root}/source", "--skill", skill, own[0], own[1].format(root))
+
+    first = run(tmp_path, *told(".", "./skills/demo/"), agent=())
+    assert first.returncode == 0, first.stderr
+    (folder(tmp_path) / "summary.json").unlink()
+    shutil.rmtree(folder(tmp_path) / "eval-one" / agent / "with_skill")
+    kept = trials(tmp_path)
+
+    (tmp_path / "elsewhere").mkdir()
+    done = build.skilleval(
+        *("run", tmp_path / fake_suite.EVALS, "--workspace", tmp_path / "eval-workspace"),
+        *("--resume", *(told(tmp_path, tmp_path / "skills" / "demo") if again else ())),
+        cwd=tmp_path / "elsewhere",
+        env=fake_suite.NO_JUDGE,
+    )
+    assert (done.returncode, "of another prompt" in done.stderr) == (0, False), done.stderr
+    found = trials(tmp_path)
+    assert (len(kept), len(found)) == (1, 2)
+    assert {name: found[name] for name in kept} == kept
+
+
 def test_a_gate_of_the_run_is_kept_and_another_may_be_set(tmp_path):
     interrupted(tmp_path, "--threshold", "100", left=["with_skill"])
     script(tmp_path, [{"say": "alpha"}])
@@ -110,12 +148,39 @@ def test_a_complete_run_is_not_gone_on_with_and_stays_as_it_is(tmp_path, edited)
 
 def test_trials_of_a_complete_run_that_ended_in_an_error_are_tried_again(tmp_path):
     fake_suite.make(tmp_path, steps=[{"fail": "down"}])
-    assert run(tmp_path, "--retries", "0", "--runs", "2").returncode == 3
+    failed = run(tmp_path, "--retries", "0", "--runs", "2")
+    assert failed.returncode == 3
+    assert failed.stderr.startswith("4 of 4 trials ended in an error; to try again what did, and")
+    assert failed.stderr.endswith(" --resume --iteration 1\n")
     script(tmp_path, PASSING)
-    assert "no unfinished run to resume" in resume(tmp_path).stderr
-    done = resume(tmp_path, "--iteration", "1")
-    assert done.returncode == 0, done.stderr
+    done = resume(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
     assert "4 trials: 4 graded" in report(tmp_path)
+    assert "iteration-1 is complete: see `skilleval report " in resume(tmp_path).stderr
+
+
+def test_a_complete_run_hides_no_older_one_that_never_ended(tmp_path):
+    interrupted(tmp_path, left=["with_skill"])
+    script(tmp_path, PASSING)
+    assert run(tmp_path).returncode == 0
+    assert resume(tmp_path).returncode == 0
+    assert (folder(tmp_path) / "summary.json").exists()
+    assert "iteration-2 is complete: see `skilleval report " in resume(tmp_path).stderr
+
+
+def test_errors_of_a_run_are_forgotten_when_a_newer_one_is_complete(tmp_path):
+    fake_suite.make(tmp_path, steps=[{"fail": "down"}])
+    run(tmp_path, "--retries", "0")
+    script(tmp_path, PASSING)
+    run(tmp_path)
+    assert "iteration-2 is complete" in resume(tmp_path).stderr
+
+
+def test_a_run_that_is_not_there_is_not_gone_on_with(tmp_path):
+    interrupted(tmp_path)
+    done = resume(tmp_path, "--iteration", "99")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no iteration 99 to resume; there are: 1" in done.stderr
 
 
 def test_a_run_that_is_gone_on_with_is_not_complete_until_it_ends_again(tmp_path):
@@ -146,7 +211,7 @@ def test_what_has_changed_is_out_of_the_report_before_it_is_run_again(tmp_path):
     assert resume(tmp_path, "--max-budget-usd", "0").returncode == 3
     assert len(trials(tmp_path)) == 4
     shown = report(tmp_path)
-    assert "fake/with_skill: 0/2 passed (not graded, 2 skipped)" in shown
+    assert "fake/with_skill: not started: budget: " in shown
     assert shown.count("2/2 passed (100.0%)") == 2
 
 
@@ -185,9 +250,22 @@ def test_a_damaged_manifest_is_told_and_left(tmp_path):
     assert (folder(tmp_path) / "run.json").read_text() == "{"
 
 
-def test_an_address_with_a_login_has_to_be_given_again(tmp_path):
+def program(root, name, monkeypatch, says="alpha"):
+    """A program of that name on PATH that answers at once, as Claude Code does."""
+    answer = {"type": "result", "subtype": "success", "is_error": False, "result": says}
+    build.write(root / "bin" / name, f"#!/bin/sh\necho '{json.dumps(answer)}'\n")
+    (root / "bin" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(root / "bin"), prepend=os.pathsep)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a first line that names the interpreter")
+def test_an_address_with_a_login_has_to_be_given_again(tmp_path, monkeypatch):
     base = ("--harness-base-url", "http://me:hunter22@127.0.0.1:9/v1")
-    interrupted(tmp_path, *base, left=["with_skill"])
+    fake_suite.make(tmp_path)
+    program(tmp_path, "claude", monkeypatch)
+    first = run(tmp_path, *base, agent=("--agent", "claude-code"))
+    assert first.returncode == 0, first.stderr
+    (folder(tmp_path) / "summary.json").unlink()
     done = resume(tmp_path)
     assert done.returncode == 2
     assert "is of base_url http://[redacted]@127.0.0.1:9/v1; this would be of base_url none" in (
@@ -198,6 +276,7 @@ def test_an_address_with_a_login_has_to_be_given_again(tmp_path):
 
 
 SUITE = Suite("demo", "evals.json", (Case("a", "do a"),), arms=(Arm("m", "fake"),))
+JUDGE = {"model": "j", "base_url": "http://j", "key_name": "OPENAI_API_KEY"}
 
 
 def stored(tmp_path, suite=SUITE, repeats=1):
@@ -213,6 +292,26 @@ def test_every_difference_is_named_and_long_lists_are_cut(tmp_path):
         resuming.check(found, SUITE, 1, ())
     told = "c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 and 5 more"
     assert f"is of runs 2; cases {told}; this would be of runs 1; cases a:" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "more", "fix"),
+    [
+        ("", {}, "key of the judge none: set OPENAI_API_KEY, or leave out --resume"),
+        ("OTHER_KEY", {}, "OTHER_KEY: set OPENAI_API_KEY and unset OTHER_KEY, or leave out"),
+        (
+            "",
+            {"name": "x"},
+            "leave out what differs, as --resume takes it from the run and set OPEN",
+        ),
+    ],
+)
+def test_a_key_that_the_run_had_is_asked_for(tmp_path, key, more, fix):
+    found = stored(tmp_path, SUITE._replace(judge=JUDGE))
+    now = SUITE._replace(judge={**JUDGE, "key_name": key})
+    with pytest.raises(UsageError) as caught:
+        resuming.check(found, now, 2 if more else 1, ())
+    assert fix in str(caught.value)
 
 
 def test_secrets_are_no_difference_and_in_no_message(tmp_path):

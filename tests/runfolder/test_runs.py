@@ -13,9 +13,23 @@ import foreign
 import pytest
 import recorded
 
-from skilleval import aggregate
+from skilleval import aggregate, engine
 from skilleval.errors import SuiteError, UsageError
-from skilleval.model import Gate, Trial
+from skilleval.model import (
+    Arm,
+    Call,
+    Case,
+    Check,
+    Event,
+    Gate,
+    Outcome,
+    Result,
+    State,
+    Suite,
+    Trial,
+    Usage,
+    Verdict,
+)
 from skilleval.runfolder import runs, store
 
 RUNS = Path(__file__).parent.parent / "data" / "runs"
@@ -227,3 +241,68 @@ def test_a_foreign_number_of_repeats_is_an_error(tmp_path):
     path.write_text(json.dumps({**document, "repeats": "many"}))
     with pytest.raises(SuiteError, match="is not the manifest of a run"):
         runs.load(folder)
+
+
+def with_verdict(repeat, **fields):
+    outcome = Outcome("ok", seconds=repeat / 7, usage=Usage(10, 5), events=(Event("call", "Bash"),))
+    verdict = Verdict("c", "pass", 1, "as it should be")._replace(**fields)
+    return Result(Trial("a", "m", repeat), outcome, (verdict,))
+
+
+def test_what_is_the_same_in_many_results_is_kept_once():
+    share = runs.sharing()
+    first, second, third = (share(with_verdict(n, reason=why)) for n, why in enumerate("xyy"))
+    assert [r.verdicts[0].reason for r in (first, second, third)] == ["x", "y", "y"]
+    assert third.verdicts is second.verdicts
+    assert third.outcome.usage is first.outcome.usage
+    assert third.outcome.events is first.outcome.events
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(1, 1.0), (1, True), (0.0, -0.0), ({"a": 1, "b": 2}, {"b": 2, "a": 1}), ([1], [1.0])],
+    ids=str,
+)
+def test_what_is_merely_equal_is_kept_apart(before, after):
+    share = runs.sharing()
+    share(with_verdict(1, value=(before,)))
+    found = share(with_verdict(2, value=(after,)))
+    assert repr(found) == repr(with_verdict(2, value=(after,)))
+
+
+def test_sharing_changes_no_result():
+    share = runs.sharing()
+    for result in recorded.results(2, SMALL):
+        assert repr(share(result)) == repr(result)
+
+
+def test_a_light_result_has_neither_the_calls_of_a_judge_nor_its_session():
+    result = with_verdict(1)._replace(calls=(Call("judge", "m", 1, 0.1),))
+    result = result._replace(outcome=result.outcome._replace(session="1f9a"))
+    assert runs.light(result) == with_verdict(1)
+
+
+def test_what_stays_of_a_trial_in_memory_is_less_than_half_a_kilobyte(tmp_path):
+    """Real trials, of which only the time that they took is different."""
+    import gc
+    import tracemalloc
+
+    case = Case("a", "do it", (Check("c", "never", "none"),))
+    arm = Arm("m", "command", options={"command": "true", "timeout_s": 20.0, "skill": ""})
+    suite = Suite("demo", "evals.json", (case,), arms=(arm._replace(with_skill=False),))
+    share, held = runs.sharing(), []
+
+    def watch(trial, result):
+        if result is not None and trial.repeat in (20, 100):
+            gc.collect()
+            held.append(tracemalloc.get_traced_memory()[0])
+
+    session = engine.Session(watch=watch, keep=lambda result: share(runs.light(result)))
+    tracemalloc.start()
+    try:
+        found = engine.run(suite, session, [Trial("a", "m", n) for n in range(1, 101)])
+    finally:
+        tracemalloc.stop()
+    assert {result.outcome.status for result in found} == {"ok"}
+    assert found[1].outcome.before == State()
+    assert (held[1] - held[0]) / 80 < 500

@@ -121,7 +121,7 @@ def test_the_model_that_answered_and_its_session_are_in_the_meta(tmp_path):
 def test_a_resumed_run_has_an_id_of_its_own_and_a_graded_one_leaves_what_is_there(tmp_path):
     run = store.create(str(tmp_path), SUITE)
     store.save(run, RESULT)
-    assert store.unfinished(str(tmp_path), SUITE).run_id not in ("", run.run_id)
+    assert store.resumable(str(tmp_path), SUITE)[0].run_id not in ("", run.run_id)
     store.save(store.Run(run.folder, SUITE), RESULT)
     place = store.trial_folder(run, RESULT.trial, SUITE.arms[0])
     assert read(run.folder, f"{place}/run_meta.json")["run_id"] == run.run_id
@@ -151,18 +151,27 @@ def test_runs_are_numbered_and_never_mixed(tmp_path):
     assert store.create(str(tmp_path), SUITE, iteration=40).folder.endswith("iteration-40")
 
 
-def test_the_newest_unfinished_run_is_resumed(tmp_path):
-    done = store.create(str(tmp_path), SUITE)
-    summary = aggregate.summarise([])
-    store.finish(done, Report((), summary, (Gate("score", ">=", Fraction(1, 2)),), ()))
-    with pytest.raises(UsageError, match="no unfinished run to resume"):
-        store.unfinished(str(tmp_path), SUITE)
-    open_run = store.create(str(tmp_path), SUITE)
-    assert store.unfinished(str(tmp_path), SUITE).folder == open_run.folder
-    assert store.unfinished(str(tmp_path), SUITE, iteration=1).folder == done.folder
-    assert read(done.folder, "summary.json")["gates"] == [
+def test_the_newest_run_and_older_ones_without_a_summary_may_be_gone_on_with(tmp_path):
+    made = [store.create(str(tmp_path), SUITE) for _ in range(4)]
+    report = Report((), aggregate.summarise([]), (Gate("score", ">=", Fraction(1, 2)),), ())
+    for run in (made[1], made[3]):
+        store.finish(run, report)
+    found = store.resumable(str(tmp_path), SUITE)
+    assert [run.number for run in found] == [4, 3, 1]
+    [named] = store.resumable(str(tmp_path), SUITE, iteration=2)
+    assert named.folder == made[1].folder
+    assert read(made[1].folder, "summary.json")["gates"] == [
         {"metric": "score", "op": ">=", "limit": 0.5, "check": ""}
     ]
+
+
+def test_a_run_that_is_not_there_is_refused_with_those_that_are(tmp_path):
+    with pytest.raises(UsageError, match="no run to resume; leave out --resume to start one"):
+        store.resumable(str(tmp_path), SUITE)
+    store.create(str(tmp_path), SUITE)
+    store.create(str(tmp_path), SUITE, iteration=7)
+    with pytest.raises(UsageError, match="no iteration 99 to resume; there are: 1, 7"):
+        store.resumable(str(tmp_path), SUITE, iteration=99)
 
 
 def test_finished_results_are_found_by_their_content(tmp_path):
@@ -198,6 +207,24 @@ def test_an_edited_file_makes_another_trial_and_another_budget_does_not(tmp_path
     assert keys[0] != keys[1]
     richer = SUITE.arms[0]._replace(options={**SUITE.arms[0].options, "max_budget_usd": 9})
     assert store.key(suite._replace(arms=(richer,)), RESULT.trial) == keys[1]
+
+
+def test_another_place_or_spelling_of_it_is_no_other_trial(tmp_path):
+    def key(folder, skill):
+        case = CASES[0]._replace(
+            files=("in",), source=f"{folder}/evals.json", annotations={"fixtures": str(folder)}
+        )
+        arm = SUITE.arms[0]._replace(options={"skill": skill, "skill_digest": "d"})
+        return store.key(SUITE._replace(cases=(case,), arms=(arm,)), RESULT.trial)
+
+    for name in ("here", "there"):
+        (tmp_path / name / "in").mkdir(parents=True)
+        (tmp_path / name / "in" / "a.txt").write_text("same")
+    here = key(tmp_path / "here", "skills/demo")
+    assert key(tmp_path / "there", f"{tmp_path}/skills/./demo/") == here
+    assert key(tmp_path / "there", "skills/other") != here  # by which name agents see it
+    (tmp_path / "there" / "in" / "a.txt").rename(tmp_path / "there" / "in" / "b.txt")
+    assert key(tmp_path / "there", "skills/demo") != here
 
 
 @pytest.mark.parametrize(
@@ -236,3 +263,30 @@ def test_secrets_are_redacted_from_every_file(tmp_path):
     for path in tmp_path.rglob("*"):
         if path.is_file():
             assert "sk-very-secret" not in path.read_text()
+
+
+def test_a_secret_is_in_no_part_of_a_long_document(tmp_path):
+    """Long enough to be written in many pieces, with the secret at every place of a piece."""
+    secret = 'hush"\n\u00e9 hush'
+    items = [{secret: [n, f"{'x' * (n % 211)}{secret}", f"https://{n}@host"]} for n in range(2000)]
+    run = store.create(str(tmp_path), SUITE)._replace(secrets=(secret,))
+    run.write("long.json", {"rows": writing.Rows(lambda: items), "end": secret})
+    found = read(run.folder, "long.json")
+    assert found["end"] == "[redacted]"
+    assert found["rows"] == [
+        {"[redacted]": [n, f"{'x' * (n % 211)}[redacted]", "https://[redacted]@host"]}
+        for n in range(2000)
+    ]
+
+
+def test_of_what_needs_no_repeating_only_what_is_asked_for_is_kept(tmp_path):
+    run = store.create(str(tmp_path), SUITE)
+    store.save(run, RESULT)
+    read_whole = []
+
+    def keep(result):
+        read_whole.append(result)
+        return result._replace(verdicts=())
+
+    assert store.finished(run, keep) == {store.key(SUITE, RESULT.trial): keep(RESULT)}
+    assert read_whole == [RESULT, RESULT]

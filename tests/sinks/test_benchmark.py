@@ -1,16 +1,17 @@
 """benchmark.json: the seed's layout and meaning, and what stands beside it."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
 import trials
 from trials import WITH, WITHOUT
 
-from skilleval import aggregate
+from skilleval import aggregate, writing
 from skilleval.model import Arm, Case, Check, Event, Outcome, Result, Suite, Trial, Usage, Verdict
-from skilleval.runfolder import serial
-from skilleval.sinks.benchmark import document, for_viewers
+from skilleval.runfolder import serial, store
+from skilleval.sinks.benchmark import document, files, for_viewers
 from skilleval.stats.comparison import compare
 
 DATA = Path(__file__).parent.parent / "data" / "statistics" / "benchmark.json"
@@ -134,7 +135,7 @@ def test_statistics_hold_the_whole_comparison():
     report = trials.report({"a": ("p", "f")})
     found = benchmark(report)
     assert found["statistics"] == serial.to_json(compare(report))
-    json.dumps(found, allow_nan=False)
+    assert json.loads(writing.as_json(found))["statistics"] == found["statistics"]
 
 
 def test_metadata_has_the_names_that_viewers_read():
@@ -203,3 +204,40 @@ def test_viewers_get_one_agent_at_a_time():
     found = for_viewers(benchmark(report), "x")
     assert {run["agent"] for run in found["runs"]} == {"x"}
     assert found["run_summary"]["with_skill"]["pass_rate"]["mean"] == 0.0
+
+
+def test_every_file_has_its_runs_however_often_it_is_written():
+    other = (Arm("x-with_skill", "x"), Arm("x-without_skill", "x", with_skill=False))
+    report = trials.report({"a": ("p f", "p", "f", "f")}, arms=(WITH, WITHOUT, *other))
+    found = files(compare(report), report)
+    for _ in range(2):
+        written = {name: json.loads(writing.as_json(each)) for name, each in found.items()}
+        assert {name: len(each["runs"]) for name, each in written.items()} == {
+            "benchmark.json": 5,
+            "benchmark-codex.json": 3,
+            "benchmark-x.json": 2,
+        }
+    assert list(written["benchmark.json"]) == [
+        "run_summary",
+        "deltas",
+        "delta",
+        "metadata",
+        "runs",
+        "notes",
+        "statistics",
+    ]
+
+
+def test_thousands_of_runs_are_not_in_memory_at_once(tmp_path):
+    report = trials.report({str(n): ("p p p", "f f f") for n in range(500)})
+    comparison, run = compare(report), store.Run(str(tmp_path), report.suite)
+    run.write("warm.json", {})  # what is loaded for it stays
+    tracemalloc.start()
+    try:
+        for name, each in files(comparison, report).items():
+            run.write(name, each)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (tmp_path / "benchmark.json").stat().st_size > 1_500_000
+    assert peak < 2_000_000

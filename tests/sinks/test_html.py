@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 import recorded
-from sinks_view import view
+from sinks_view import CRASHED, REFUSED, one, view
 
 from skilleval.errors import SuiteError
 from skilleval.sinks import html
@@ -127,6 +127,19 @@ def test_only_failures_leaves_out_what_passed():
     assert label in whole
     assert short.count(label) < whole.count(label)
     assert "2/3 passed (66.7%)" in short
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "points"),
+    [
+        (CRASHED, "pass", "2/2 exit 7"),
+        (REFUSED, "skip", "not started"),
+        (CRASHED._replace(exit_code=0, failure=""), "error", "0/0 !2"),
+    ],
+)
+def test_the_overview_says_what_became_of_a_trial(outcome, status, points):
+    text = "".join(html.pages([one(outcome, status)]))
+    assert f" {points}</a>" in text
 
 
 def test_a_page_of_many_trials_stays_of_a_size_that_a_browser_opens():

@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 import recorded
-from sinks_view import view
+from sinks_view import CRASHED, REFUSED, one, view
 
 from skilleval.model import Check, Outcome, Result, Suite, Trial, Verdict
 from skilleval.sinks import junit
@@ -72,6 +72,22 @@ def test_a_check_that_a_judge_could_not_decide_is_an_error():
     root = parsed(view(suite=suite, results=found))
     [case] = cases(root, 0, "error")
     assert case.get("name") == "x"
+
+
+def test_a_trial_that_was_not_started_is_skipped_with_the_reason():
+    root = parsed(one(REFUSED, "skip"))
+    messages = [case.find("skipped").get("message") for case in root.iter("testcase")]
+    assert messages == ["budget: 0.05 of 0.04 USD are spent"] * 3
+    assert (root.get("tests"), root.get("skipped")) == ("3", "3")
+
+
+def test_a_crash_that_was_graded_is_told_by_the_agent_run():
+    [run, *checks] = parsed(one(CRASHED)).iter("testcase")
+    assert run.find("system-out").text.splitlines() == [
+        f"exit 7: {junit.GRADED}",
+        "agent: exit status 7: <b>boom</b>",
+    ]
+    assert [list(case) for case in checks] == [[], []]
 
 
 def test_every_case_says_where_its_fixture_is_and_how_long_the_agent_ran():

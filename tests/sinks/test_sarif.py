@@ -4,7 +4,7 @@ import random
 import pytest
 
 from skilleval import __version__
-from skilleval.lint import RULES
+from skilleval.lint.rules import RULES
 from skilleval.model import Problem
 from skilleval.sinks import sarif
 

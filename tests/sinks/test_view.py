@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 import recorded
-from sinks_view import view
+from sinks_view import CRASHED, REFUSED, one, view
 
 from skilleval import aggregate
 from skilleval.model import Gate, Outcome, Result, Rules, Trial, Verdict
@@ -87,10 +87,10 @@ def test_every_row_of_the_arm_table_has_a_cell_for_each_heading():
     rows = views.arm_table(view().comparison.arms)
     assert {len(row) for row in rows} == {len(rows[0])}
     assert [row[0] for row in rows[1:]] == [
-        "claude-code_with_skill",
-        "claude-code_without_skill",
-        "codex_with_skill",
-        "codex_without_skill",
+        "claude-code/with_skill",
+        "claude-code/without_skill",
+        "codex/with_skill",
+        "codex/without_skill",
     ]
 
 
@@ -99,6 +99,12 @@ def test_a_delta_is_worded_as_the_seed_does():
     assert views.delta_line(first) == (
         "claude-code: pass rate +57.4%, time +4.0s, tokens +0, cost +0.0000 USD"
     )
+
+
+def test_a_difference_that_rounds_to_nothing_is_no_minus():
+    [first, *_] = view().comparison.deltas
+    tiny = first._replace(seconds=-0.04, tokens=-0.4, cost_usd=-0.00001)
+    assert views.delta_line(tiny).endswith("time +0.0s, tokens +0, cost +0.0000 USD")
 
 
 def test_a_verdict_says_how_many_cases_it_stands_on():
@@ -116,6 +122,9 @@ def test_a_single_pair_is_a_case():
 
 def test_the_counts_say_what_is_missing():
     assert views.counts_line(view()) == "4 cases, 48 trials: 46 graded, 2 failed to run"
+    assert views.counts_line(one(REFUSED, "skip")) == (
+        "1 case, 1 trial: 0 graded, 1 not started: budget"
+    )
     unfinished = view(1)._replace(planned=48)
     assert "16 trials of 48 planned (the run is not finished): 16 graded" in views.counts_line(
         unfinished
@@ -169,6 +178,53 @@ def test_a_tally_counts_what_was_skipped():
     assert views.tally(row_of(result)) == "1/2 passed (100.0%, 1 skipped)"
 
 
+def test_a_tally_counts_errors_of_the_judge_apart():
+    statuses = ("error", "skip", "error")
+    verdicts = tuple(Verdict(str(n), status, None) for n, status in enumerate(statuses))
+    case = recorded.CASES[0]
+    result = Result(Trial(case.id, recorded.ARMS[0].name), Outcome("ok"), verdicts)
+    assert views.tally(row_of(result, case)) == "0/3 passed (not graded, 1 skipped, 2 errors)"
+
+
+@pytest.mark.parametrize(
+    ("ending", "mark"),
+    [
+        ({"exit_code": 7, "failure": "agent"}, ", exit 7"),
+        ({"exit_code": 7}, ", exit 7"),
+        ({"exit_code": -9, "failure": "agent"}, ", killed by signal 9"),
+        ({"failure": "timeout", "timed_out": True}, ", timed out"),
+        ({"exit_code": 0, "failure": "agent"}, ", ended with an error"),
+        ({"exit_code": 0}, ""),
+    ],
+)
+def test_a_tally_says_how_an_agent_ended_that_did_not_end_well(ending, mark):
+    [row] = sides(one(Outcome("ok", **ending)).report)[0].rows
+    assert views.tally(row) == f"2/2 passed (100.0%){mark}"
+
+
+def test_a_trial_that_was_not_started_says_why_and_lists_no_check():
+    [row] = sides(one(REFUSED, "skip").report)[0].rows
+    assert views.tally(row) == "not started: budget: 0.05 of 0.04 USD are spent"
+    assert list(views.open_points(row)) == []
+
+
+@pytest.mark.parametrize(
+    "render",
+    [
+        suites.render,
+        markdown.render,
+        lambda found, **flags: "".join(html.pages([found])),
+    ],
+    ids=["table", "markdown", "html"],
+)
+def test_every_report_says_that_an_agent_crashed_and_was_graded(render):
+    text = render(one(CRASHED), evidence=True, failures_only=True)
+    assert "2/2 passed (100.0%), exit 7" in text
+    assert "1 of 1 graded trial did not end well (1 x exit 7)" in text
+    assert "agent: exit status 7: " in text
+    assert "exit 7" not in render(one(CRASHED._replace(exit_code=0, failure="", notes=())))
+
+
 def test_a_tally_without_a_decision_has_no_rate():
     verdicts = (Verdict("3", "skip", None), Verdict("4", "skip", None))
     result = Result(Trial("negative-control", recorded.ARMS[0].name), Outcome("ok"), verdicts)
@@ -210,6 +266,6 @@ def test_findings_name_checks_that_tell_nothing():
 
 def test_triggering_is_said_for_each_arm_with_events():
     assert next(views.triggering(view())) == (
-        "claude-code-with_skill: precision 100.0%, recall 100.0%, F1 100.0% over 3 cases; "
+        "claude-code/with_skill: precision 100.0%, recall 100.0%, F1 100.0% over 3 cases; "
         "used in 3 of 3 trials that were told to"
     )

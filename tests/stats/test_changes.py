@@ -48,6 +48,14 @@ def test_checks_are_the_same_by_text_and_not_by_number():
     assert found.edited == ("a",)
 
 
+def test_a_case_with_another_prompt_is_another_case():
+    before = report((case("a", "x"), "p"), (case("b", "x"), "p"))
+    after = report((case("a", "x", prompt="other"), "f"), (case("b", "x"), "p"))
+    found = changes(before, after)
+    assert (found.arms[0].delta.effect.pairs, found.arms[0].delta.effect.effect) == (1, 0)
+    assert found.edited == ("a",)
+
+
 def test_the_second_check_of_a_text_is_one_of_its_own():
     before = report((case("a", "x", "x"), "pf"))
     [row] = changes(before, report((case("a", "x", "x"), "pp"))).checks

@@ -50,8 +50,8 @@ def test_without_negative_controls_there_is_nothing_of_them():
 
 def test_trials_that_all_timed_out_make_the_instrument_suspect():
     found = alarms({"a": ("timeout timeout", "timeout timeout")})
-    assert "instrument suspect: codex-with_skill: all 2 trials timed out" in found
-    assert "instrument suspect: codex-without_skill: all 2 trials timed out" in found
+    assert "instrument suspect: codex/with_skill: all 2 trials timed out" in found
+    assert "instrument suspect: codex/without_skill: all 2 trials timed out" in found
 
 
 @pytest.mark.parametrize("word", ["p", "s"], ids=["graded", "undecided"])
@@ -61,7 +61,40 @@ def test_trials_that_all_timed_out_are_told_whatever_came_of_them(word):
         for n in (1, 2)
     ]
     found = alarms({}, arms=(WITH,), cases=[trials.case("a")], results=rows)
-    assert "instrument suspect: codex-with_skill: all 2 trials timed out" in found
+    graded = "; 2 graded by what was there" if word == "p" else ""
+    assert f"instrument suspect: codex/with_skill: all 2 trials timed out{graded}" in found
+
+
+CRASH = {"exit_code": 7, "failure": "agent", "events": USED}
+LATE = {"exit_code": None, "failure": "timeout", "timed_out": True, "events": USED}
+
+
+@pytest.mark.parametrize(
+    ("endings", "told"),
+    [
+        (
+            (CRASH, CRASH, CRASH),
+            "instrument suspect: codex/with_skill: 3 of 3 graded trials did not end well"
+            " (3 x exit 7): graded by what was done until then",
+        ),
+        (
+            ({"events": USED}, CRASH, LATE),
+            "codex/with_skill: 2 of 3 graded trials did not end well (1 x exit 7, 1 x timed out):"
+            " graded by what was done until then",
+        ),
+        (({"events": USED}, {"events": USED, "exit_code": 0}), ""),
+    ],
+    ids=["all", "some", "none"],
+)
+def test_trials_that_failed_and_were_graded_are_told(endings, told):
+    rows = [trials.result("a", WITH, n, "p", **how) for n, how in enumerate(endings, 1)]
+    found = alarms({}, arms=(WITH,), cases=[trials.case("a")], results=rows)
+    assert [each for each in found if "graded" in each] == ([told] if told else [])
+
+
+def test_an_arm_of_which_nothing_was_started_is_told_with_the_reason():
+    found = alarms({"a": ("budget budget", "p p")})
+    assert "codex/with_skill: no trial was started: budget" in found
 
 
 def test_recall_that_nobody_knows_makes_the_instrument_suspect():
@@ -72,8 +105,8 @@ def test_recall_that_nobody_knows_makes_the_instrument_suspect():
     ]
     [found] = alarms({}, arms=(WITH,), cases=cases, results=rows)
     assert found == (
-        "instrument suspect: codex-with_skill: recall is unknown: none of 1 trials that should use "
-        "the skill was seen to, or came to its end and told what it did"
+        "instrument suspect: codex/with_skill: recall is unknown: of 1 trial that should use the "
+        "skill none was seen to, or came to its end and told what it did"
     )
 
 
@@ -84,12 +117,12 @@ def test_trials_that_the_budget_refused_raise_no_doubt_about_the_skill():
 
 def test_trials_that_all_failed_make_the_instrument_suspect():
     found = alarms({"a": ("infrastructure timeout", "p p")})
-    assert "instrument suspect: codex-with_skill: all 2 trials failed" in found
+    assert "instrument suspect: codex/with_skill: all 2 trials failed" in found
 
 
 def test_trials_that_nobody_graded_are_told():
     found = alarms({"a": ("s", "p")})
-    assert "codex-with_skill: no check was decided in any of its 1 trials" in found
+    assert "codex/with_skill: no check was decided in the only trial" in found
 
 
 def judged(*statuses):
@@ -107,12 +140,12 @@ def judged(*statuses):
     [
         (
             ("error", "skip", "error"),
-            "instrument suspect: codex-with_skill: the judge failed on all 2 checks put"
+            "instrument suspect: codex/with_skill: the judge failed on all 2 checks put"
             " to it: no answer",
         ),
         (
             ("error", "pass", "fail"),
-            "codex-with_skill: the judge failed on 1 of 3 checks put to it: no answer",
+            "codex/with_skill: the judge failed on 1 of 3 checks put to it: no answer",
         ),
         (("pass", "fail", "skip"), ""),
     ],
@@ -126,7 +159,7 @@ def test_a_judge_that_failed_is_told(statuses, told):
 def test_recall_0_makes_the_instrument_suspect():
     [found] = alarms({"a": ("p p", "p p"), "b": ("p p", "p p")})
     assert found == (
-        "instrument suspect: codex-with_skill: recall is 0: the skill was used in none of 2 cases "
+        "instrument suspect: codex/with_skill: recall is 0: the skill was used in 0 of 2 cases "
         "that should trigger it"
     )
 
@@ -134,14 +167,14 @@ def test_recall_0_makes_the_instrument_suspect():
 def test_a_skill_that_was_asked_for_and_not_seen_makes_the_instrument_suspect():
     forced = trials.case("a", annotations={"force": True})
     [found] = alarms({"a": ("p", "p")}, cases=[forced])
-    assert "1 trials were told to use the skill and none was seen to" in found
+    assert "the skill was asked for in 1 trial, and its use seen in none" in found
 
 
 def test_an_agent_that_tells_no_events_is_not_said_to_have_recall_0():
     rows = [trials.result("a", arm, 1, "p", events=()) for arm in (WITH, WITHOUT)]
     [found] = alarms({}, cases=[trials.case("a")], results=rows)
     assert found == (
-        "codex-with_skill: no trial recorded an event: whether it used the skill is unknown"
+        "codex/with_skill: no trial recorded an event: whether it used the skill is unknown"
     )
 
 
@@ -158,7 +191,7 @@ def test_trials_that_timed_out_did_not_decide_against_the_skill():
 def test_a_baseline_that_used_the_skill_is_suspect():
     rows = [trials.result("a", arm, 1, "p", events=USED) for arm in (WITH, WITHOUT)]
     found = alarms({}, cases=[trials.case("a")], results=rows)
-    assert found == ("control suspect: codex-without_skill: 1 trials used the skill",)
+    assert found == ("control suspect: codex/without_skill: 1 trial used the skill",)
 
 
 @pytest.mark.parametrize("name", ["demo", "folder", "other-name"])
@@ -197,7 +230,7 @@ def test_another_model_than_the_one_asked_for_is_told(asked, answered, told):
     arm = WITH._replace(model=asked)
     row = trials.result("a", arm, 1, "p", events=USED, model=answered)
     found = alarms({}, arms=(arm,), cases=[trials.case("a")], results=[row])
-    wanted = f"codex-with_skill: asked for the model {asked}, answered by {answered}"
+    wanted = f"codex/with_skill: asked for the model {asked}, answered by {answered}"
     assert found == ((wanted,) if told else ())
 
 

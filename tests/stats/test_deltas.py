@@ -91,6 +91,17 @@ def test_time_tokens_and_cost_are_compared_where_both_are_known():
     assert (found.seconds, found.tokens, found.cost_usd) == (3.0, 7.0, None)
 
 
+def test_what_negative_controls_take_is_no_price_of_the_skill():
+    rows = [
+        trials.result("a", WITH, 1, "p", seconds=5.0),
+        trials.result("a", WITHOUT, 1, "p", seconds=2.0),
+        trials.result("n", WITH, 1, "p", seconds=100.0),
+        trials.result("n", WITHOUT, 1, "p", seconds=1.0),
+    ]
+    found = delta({}, cases=[trials.case("a"), trials.case("n", **CONTROL)], results=rows)
+    assert found.seconds == 3.0
+
+
 def test_a_check_that_passes_in_both_arms_tells_nothing():
     first, second = checks({"a": ("pp pp", "pf pf")})
     assert (first.finding, second.finding) == ("passes in both", "")

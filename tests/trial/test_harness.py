@@ -244,12 +244,12 @@ def test_model_and_session_that_the_program_tells_are_kept(run):
 def test_flood_of_output_is_cut_and_told(run):
     outcome = run("head -c 30000000 /dev/zero | tr '\\0' x")
     assert len(outcome.stdout) < 11_000_000
-    assert any("bytes of output were cut" in note for note in outcome.notes)
+    assert any("cut out of the middle: " in note for note in outcome.notes)
 
 
 def test_process_left_behind_is_ended_and_told(run):
     outcome = run("setsid sleep 300 & echo $!")
-    assert "1 processes were left running, and were ended" in outcome.notes
+    assert "left running, and ended: 1 process" in outcome.notes
     assert not is_alive(outcome.output)
 
 
@@ -258,6 +258,14 @@ def test_workspace_is_kept_when_asked_and_named(tmp_path, run):
     assert f"workspace kept: {outcome.source}/workspace" in outcome.notes
     assert Path(outcome.source, "workspace", "a").exists()
     assert Path(outcome.source, grounds.MARKER).exists()
+
+
+def test_workspace_of_a_trial_that_could_not_begin_is_kept_and_named(tmp_path, run):
+    given = tools(tmp_path, SKILL_EVAL_KEEP_WORKSPACE="1")
+    outcome = run("true", given=given, skill=str(tmp_path / "none"))
+    assert outcome.status == "error"
+    assert f"workspace kept: {outcome.source}/workspace" in outcome.notes
+    assert Path(outcome.source, "workspace").exists()
 
 
 # How it fails
@@ -361,7 +369,7 @@ def test_ruined_workspace_is_an_outcome_with_a_note(tmp_path, run, script, note)
     outcome = run(f"{script}; echo done", files={"files/a.txt": "A"})
     assert (outcome.status, outcome.output) == ("ok", "done")
     assert any(found.startswith(note) for found in outcome.notes)
-    assert outcome.after.git == {}
+    assert outcome.after.git == (None if "unknown" in note else {})
     assert outcome.delta.git == {}
     assert "A" in [file.change.content for file in outcome.before.files]
     assert not list((tmp_path / "temporary").glob("skilleval-[!g]*"))

@@ -18,6 +18,13 @@ from skilleval.trial.pullrequests import github_slug, pull_requests
         "git@github.com:o/r.git",
         "ssh://git@github.com/o/r",
         "ssh://git@github.com:22/o/r.git",
+        "git+ssh://git@github.com/o/r.git",
+        "ssh://git@ssh.github.com:443/o/r.git",
+        "git@ssh.github.com:o/r.git",
+        "git@github.com:/o/r.git",
+        "org-1@github.com:o/r.git/",
+        "github.com:o/r",
+        "https://www.github.com/o/r#readme",
         "github.com/o/r/",
     ],
 )
@@ -40,6 +47,14 @@ def test_address_on_github_has_a_slug(source):
         "https://github.com/o",
         "https://github.com/o/r/issues",
         "file:///srv/repo",
+        "file://github.com/o/r",
+        "https://github.com@evil.org/o/r",
+        "git@evil.org:github.com/o/r",
+        "git@github.com:22/o/r.git",
+        "https://github.com/-o/r",
+        "https://github.com/o/.git",
+        "https://github.com/o/..",
+        "https://github.com/o/r%2Fx",
     ],
 )
 def test_anything_else_has_none(source):

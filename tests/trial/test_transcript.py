@@ -104,6 +104,20 @@ def test_carriage_returns_and_a_byte_order_mark_are_no_harm():
     assert transcript.stream('\ufeff{"a": 1}\r\n{"b": 2}\r\n').records == ({"a": 1}, {"b": 2})
 
 
+@pytest.mark.parametrize(
+    "around", ["\x1b[0m", "\x1b[2K\r", "\x1b]0;title\a", "\ufeff", "\x1b[1;91m\0 "]
+)
+def test_what_a_terminal_hides_around_a_record_is_no_harm(around):
+    text = f'warning: old\n{around}{{"a": 1}}\n{{"b": 2}}{around}\n{around}\n{around}{{"c": "hal'
+    found = transcript.stream(text)
+    assert (found.records, found.whole) == (({"a": 1}, {"b": 2}), False)
+    assert found.notes == ("2 lines of the output skipped: no JSON",)
+
+
+def test_text_behind_an_object_makes_it_none():
+    assert transcript.stream('{"a": 1} and more').records == ()
+
+
 def test_lone_surrogate_and_nul_are_replaced_and_a_pair_is_not():
     (record,) = transcript.stream(r'{"a\ud800": ["\ud83d", "\u0000", "\ud83d\ude00"]}').records
     assert record == {"a\ufffd": ["\ufffd", "\ufffd", "\U0001f600"]}
@@ -148,6 +162,19 @@ def test_answer_is_what_was_said_after_the_last_call():
 
 def test_last_text_is_the_answer_if_none_followed_the_last_call():
     assert transcript.final([Event("text", output="I will look."), shell("ls")]) == "I will look."
+
+
+def test_message_without_a_text_is_no_line_of_the_answer():
+    said = (Event("text", output=each) for each in ("", "one", "", "two"))
+    assert transcript.final(said) == "one\ntwo"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [("out", "out"), ({"message": "out"}, "out"), ({"message": 1}, ""), (None, "")],
+)
+def test_complaint_is_a_text_or_has_one(error, said):
+    assert transcript.complaint(error) == said
 
 
 def test_sub_agent_gives_no_answer():
@@ -242,6 +269,9 @@ def test_skill_event_follows_its_first_use_and_keeps_the_sub_agent():
         "Missing environment variable: `OPENAI_API_KEY`.",
         "Not logged in · Please run /login",
         "Credit balance is too low",
+        '{"type": "error", "error": {"message": "Invalid value for input[3].content"}}',
+        '{"detail": "Unsupported parameter"}',
+        "400 Bad Request",
     ],
 )
 def test_surroundings_are_to_blame(message):
@@ -249,7 +279,14 @@ def test_surroundings_are_to_blame(message):
 
 
 @pytest.mark.parametrize(
-    "message", ["boom", "", "prompt is too long: 210000 tokens > 200000 (status: 400)"]
+    "message",
+    [
+        "boom",
+        "",
+        '{"level": "fatal", "message": "boom"}',
+        "prompt is too long: 210000 tokens > 200000 (status: 400)",
+        '{"error": {"message": "prompt is too long: 210000 tokens"}}',
+    ],
 )
 def test_agent_is_to_blame(message):
     assert transcript.blame(message) == "agent"
@@ -267,9 +304,23 @@ def test_program_that_ends_well_without_its_last_word_failed():
     assert transcript.stopped("", 0, "result") == ("agent", "the output has no result")
 
 
-def test_crash_is_the_agents_and_a_refused_command_line_is_not():
+def test_crash_is_the_agents():
     assert transcript.stopped("segfault", 3, "result") == ("agent", "exit status 3: segfault")
-    assert transcript.stopped("error: unknown option '--x'", 1, "result")[0] == "infrastructure"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "error: unknown option '--x'",
+        "error: option '--max-budget-usd <amount>' argument '0' is invalid. It must be a number",
+        "error: invalid value 'nope' for '--sandbox <SANDBOX_MODE>'",
+        "error: a value is required for '--model <MODEL>' but none was supplied",
+        "Error loading config.toml: invalid type: string",
+        "run PROGRAM with a message\n\nOptions:\n  -h, --help  show help",
+    ],
+)
+def test_command_line_that_was_refused_is_not_the_agents_failure(said):
+    assert transcript.stopped(said, 1, "result")[0] == "infrastructure"
 
 
 def test_reason_is_bounded():

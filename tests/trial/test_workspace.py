@@ -237,7 +237,7 @@ def test_unknown_home_is_refused(tmp_path, open_place):
 @pytest.mark.parametrize("with_skill", [True, False])
 def test_same_named_skill_in_the_users_home_is_refused(tmp_path, open_place, with_skill):
     there = skill(tmp_path, SKILL, "user/.claude/skills")
-    message = f"also finds 'demo' in {there}; remove it there, or run with --home isolated$"
+    message = f"finds 'demo' in {there}; remove it there, or run with --home isolated$"
     with pytest.raises(ControlBroken, match=message):
         open_place(arm_=arm(tmp_path, with_skill, home="user"))
 
@@ -249,9 +249,7 @@ def test_skill_of_the_users_home_is_out_of_sight_in_an_isolated_one(tmp_path, op
 
 def test_same_named_skill_above_the_workspace_is_refused(tmp_path, open_place):
     skill(tmp_path, SKILL, ".agents/skills")
-    message = (
-        r"arm without the skill also finds 'demo' in .*/\.agents/skills/demo; remove it there$"
-    )
+    message = r"arm without the skill finds 'demo' in .*/\.agents/skills/demo; remove it there$"
     with pytest.raises(ControlBroken, match=message):
         open_place(arm_=arm(tmp_path, with_skill=False))
 
@@ -263,7 +261,7 @@ def test_same_named_skill_in_the_source_repository_is_refused(tmp_path, open_pla
     (source / ".codex/skills/demo/.git").rmdir()
     git(source, "add", "--all")
     git(source, "commit", "-q", "-m", "skill")
-    message = r"also finds 'demo' in .*/\.codex/skills/demo; the source repository or the files of"
+    message = r"finds 'demo' in .*/\.codex/skills/demo; the source repository or the files of"
     with pytest.raises(ControlBroken, match=message):
         open_place(arm_=arm(tmp_path, with_skill=False, source_repo=str(source)))
 

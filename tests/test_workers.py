@@ -1,0 +1,68 @@
+"""Work on many things, a few at once: their order, and how it ends."""
+
+import threading
+import tracemalloc
+
+import pytest
+
+from skilleval.workers import at_once
+
+
+def test_what_comes_of_the_items_is_in_their_order_whichever_ends_first():
+    second_ended = threading.Event()
+
+    def work(item):
+        if item == 0:
+            assert second_ended.wait(20)
+        else:
+            second_ended.set()
+        return item * 10
+
+    assert at_once(work, range(5), 2, threading.Event(), name="w") == [0, 10, 20, 30, 40]
+
+
+def test_no_more_than_the_threads_work_at_once():
+    together = threading.Barrier(3)
+    names = set()
+
+    def work(item):
+        together.wait(20)  # breaks unless three come
+        names.add(threading.current_thread().name)
+
+    at_once(work, range(9), 3, threading.Event(), name="w")
+    assert names == {"w_0", "w_1", "w_2"}
+
+
+def test_an_exception_ends_it_although_earlier_items_still_run():
+    stopped = threading.Event()
+    begun, ended = [], []
+
+    def work(item):
+        begun.append(item)
+        if item == 1:
+            raise ValueError("kaput")
+        assert stopped.wait(20)  # is told to end, and waited for
+        ended.append(item)
+
+    with pytest.raises(ValueError, match="kaput"):
+        at_once(work, range(50), 2, stopped, name="w")
+    assert begun[:2] == [0, 1]
+    assert ended == [item for item in begun if item != 1]
+    assert len(begun) < 50
+
+
+def test_of_nothing_comes_nothing_and_the_end_is_told():
+    stopped = threading.Event()
+    assert at_once(str, [], 4, stopped, name="w") == []
+    assert stopped.is_set()
+
+
+def test_an_item_that_waits_takes_no_memory():
+    at_once(str, range(8), 2, threading.Event(), name="w")
+    tracemalloc.start()
+    try:
+        at_once(lambda item: None, range(4000), 2, threading.Event(), name="w")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak / 4000 < 60  # bytes; a future has 1,000
