@@ -29,7 +29,6 @@ from skilleval.stats import comparison
 from skilleval.stats.arms import ArmStatistics, Row, Side, ending, sides
 from skilleval.stats.deltas import Delta
 from skilleval.stats.estimators import Interval, Spread
-from skilleval.trial import workspace
 
 UNKNOWN = "n/a"
 MARKS: Mapping[Status, str] = {"pass": "PASS", "fail": "FAIL", "skip": "SKIPPED", "error": "ERROR"}
@@ -317,6 +316,8 @@ def cause(outcome: Outcome) -> tuple[str, str]:
 
 def kept(view: View) -> Iterator[str]:
     """Where the workspace of each trial is that was to be kept, and how all of them go again."""
+    from skilleval.trial import workspace
+
     repeated, count = is_repeated(view), 0
     for case in by_case(view):
         for side, row in case.rows:
