@@ -85,19 +85,24 @@ def _status(rule: Rule, outcome: Outcome, before: Git, after: Git) -> Finding:
             return Finding(None, f"{seen}, as it was before the agent")
         return Finding((not codes) is not rule.negated, seen)
     if rule.events == ("staged",):
-        return _staged(rule, codes, seen)
+        return _staged(rule, outcome, codes, seen)
     return _committed(rule, outcome, before, after, codes)
 
 
-def _staged(rule: Rule, codes: Mapping[str, str], seen: str) -> Finding:
+def _staged(rule: Rule, outcome: Outcome, codes: Mapping[str, str], seen: str) -> Finding:
     if not rule.names:  # nothing, or all that has changed
         staged = [path for path in codes if _is_staged(codes[path])]
         if rule.negated:
             return Finding(not staged, seen)
         whole = all(code[1] == " " for code in codes.values())
         return Finding((whole and bool(staged)) if codes else None, seen)
-    missing = [n for n in rule.names if not any(map(_is_staged, _codes(n, codes)))]
-    return Finding((not missing) is not rule.negated, seen)
+    held = [name for name in rule.names if any(map(_is_staged, _codes(name, codes)))]
+    tree = worktree.read(outcome)
+    for name in held:
+        path = worktree.inside(name)
+        if tree and path in tree.after and not _is_staged(codes.get(path, "  ")):
+            return Finding(None, f"{seen}; of {name} only another one, in a folder, is staged")
+    return Finding((len(held) == len(rule.names)) is not rule.negated, seen)
 
 
 def _is_staged(code: str) -> bool:
