@@ -43,9 +43,10 @@ Refuse = Callable[[Callable[[], bool]], Refusal | None]
 
 
 class Session(NamedTuple):
-    """How trials are run: `jobs` at once; `watch` hears of each start (None) and each result.
+    """How trials are run: `jobs` agents at once.
 
-    `watch` may be called from several threads; it never hears the result of an interrupted trial.
+    `watch` hears of each start (None) and each result. It may be called from several threads; it
+    never hears the result of an interrupted trial.
     `equip` gives each trial tools of its own, made from the common ones (see `exchanges`). `keep`
     makes of a result that `watch` has seen what is to stay in memory: a long run needs no more.
     `refuse` is asked before each trial and says why it is not to be started, or None. It may wait
@@ -105,20 +106,12 @@ class _Bench:
     ) -> Result:
         """The graded trial; nobody hears of it if the run is to stop."""
         case, suite, session = self.cases[trial.case_id], self.suite, self.session
-        if outcome.refused:
-            result = Result(trial, outcome, _refused(case.checks, outcome))
-        else:
-            arm = self.arms[trial.arm]
-            graded = grade(case, outcome, suite.rules, tools, judge=suite.judge, arm=arm)
-            result = Result(trial, outcome, graded.verdicts, graded.calls)
+        arm = self.arms[trial.arm]
+        graded = grade(case, outcome, suite.rules, tools, judge=suite.judge, arm=arm)
+        result = Result(trial, outcome, graded.verdicts, graded.calls)
         if session.watch and not stop():
             session.watch(trial, result)
         return session.keep(result) if session.keep else result
-
-
-def _refused(checks: Sequence[Check], outcome: Outcome) -> tuple[Verdict, ...]:
-    reason, failure = outcome.error, outcome.failure
-    return tuple(Verdict(c.id, "skip", None, reason, failure, c.weight) for c in checks)
 
 
 def _never() -> bool:
@@ -183,8 +176,9 @@ def grade(
     """A verdict on each check of the case, in their order. Pure over the stored outcome.
 
     Of an agent that failed every check is an `error`; of one that gave nothing `rules.no_outcome`
-    decides: every check fails, or is skipped. A check that its grader cannot decide goes to the
-    one that its `params["fallback"]` names, if there is a judge.
+    decides: every check fails, or is skipped. Of one that was never started they are skipped. A
+    check that its grader cannot decide goes to the one that its `params["fallback"]` names, if
+    there is a judge.
     """
     if outcome.status != "ok":
         return Graded(_without_outcome(case.checks, outcome, rules))
@@ -237,11 +231,12 @@ def _without_outcome(
     checks: Sequence[Check], outcome: Outcome, rules: Rules
 ) -> tuple[Verdict, ...]:
     status: Status = "error" if outcome.status == "error" else "skip"
-    if status == "skip" and rules.no_outcome == "zero":
+    if status == "skip" and rules.no_outcome == "zero" and not outcome.refused:
         status = "fail"
     reason = outcome.error or "the agent gave no outcome"
+    method = outcome.failure if outcome.refused else "no outcome"
     points = 0 if status == "fail" else None
-    return tuple(Verdict(c.id, status, points, reason, "no outcome", c.weight) for c in checks)
+    return tuple(Verdict(c.id, status, points, reason, method, c.weight) for c in checks)
 
 
 def _describe(error: Exception) -> str:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import argparse
 
 DEFAULT_AGENT, HOME = "opencode", "isolated"
-# those that work in a workspace of a suite, with a skill installed or without
-OF_SUITES = ("claude-code", "codex", "command", "fake", "opencode")
 # the options of an arm that some agents heed and others do not, with their arguments
 _HEEDED = {
     "command": "agent_command",
@@ -39,10 +37,9 @@ def names(arguments: argparse.Namespace) -> list[str]:
     meant = [agent for agent in _OWN if getattr(arguments, _HEEDED[agent])]
     found = list(dict.fromkeys(arguments.agent or meant or [DEFAULT_AGENT]))
     for name in found:
-        agents.get(name)
-        if name not in OF_SUITES:
+        if agents.get(name).OPTIONS is None:
             raise UsageError(
-                f"agent {name!r} runs no suites; choose one of: {', '.join(OF_SUITES)}"
+                f"agent {name!r} runs no suites; choose one of: {', '.join(agents.of_suites())}"
                 " (an endpoint or kiro-cli runs scenario folders: --backend)"
             )
     return found
@@ -72,7 +69,7 @@ def shown(arguments: argparse.Namespace) -> dict[str, Setting]:
 def _given(arguments: argparse.Namespace, *options: str) -> str:
     """Those of the options that the command line has, as it has them."""
     given = [name for name in options if getattr(arguments, name) not in (None, "", [])]
-    return ", ".join(f"--{name.replace('_', '-')}" for name in given) or DEFAULT
+    return ", ".join(map(_spelled, given)) or DEFAULT
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -85,7 +82,7 @@ def check(arguments: argparse.Namespace) -> None:
         return
     run = names(arguments)
     for option, argument in _HEEDED.items():
-        known = agents.heeding(option) if getattr(arguments, argument) else ()
+        known = agents.of_suites(option) if getattr(arguments, argument) else ()
         if known and option != "max_budget_usd" and not {*known} & {*run}:
             flag = _flag(option)
             raise UsageError(
@@ -99,7 +96,7 @@ def warnings(suite: Suite) -> Iterator[str]:
     run = dict.fromkeys(arm.agent for arm in suite.arms)
     for option in _HEEDED:
         told = any(arm.options.get(option) not in (None, "", ()) for arm in suite.arms)
-        deaf = [name for name in run if told and option not in agents.get(name).OPTIONS]
+        deaf = [name for name in run if told and option not in (agents.get(name).OPTIONS or ())]
         who = " and ".join(deaf)
         if deaf and option == "max_budget_usd":
             yield f"{_flag(option)} counts no trial of {who}: their cost is not told"
@@ -108,7 +105,11 @@ def warnings(suite: Suite) -> Iterator[str]:
 
 
 def _flag(option: str) -> str:
-    return f"--{_HEEDED[option].replace('_', '-')}"
+    return _spelled(_HEEDED[option])
+
+
+def _spelled(argument: str) -> str:
+    return f"--{argument.replace('_', '-')}"
 
 
 def arms(

@@ -58,7 +58,7 @@ def _of_file(path: str) -> list[str]:
 def _why_nothing(path: str) -> str:
     if not os.path.exists(path):
         return "is a link to what is not there"
-    if os.path.exists(path) and not os.path.isfile(path):
+    if not os.path.isfile(path):
         return "is no regular file but a pipe, a socket or a device; name a file or a folder"
     return "belongs to no skill: no folder above has a SKILL.md"
 

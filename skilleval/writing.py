@@ -18,6 +18,7 @@ from skilleval.runfolder import serial
 
 # characters of a document that are in memory at a time, at least one value of it
 PIECE = 1 << 16
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class Rows:
@@ -41,12 +42,11 @@ def write_text(path: str, text: str | Iterable[str]) -> None:
     """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.part")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
-        handle = os.open(temporary, flags, 0o666)
+        handle = os.open(temporary, _NEW, 0o666)
     except FileNotFoundError:  # seldom: most files join others
         os.makedirs(folder or os.curdir, exist_ok=True)
-        handle = os.open(temporary, flags, 0o666)
+        handle = os.open(temporary, _NEW, 0o666)
     with contextlib.ExitStack() as unless_done:
         unless_done.callback(_discard, temporary)
         with _closing(handle):
@@ -56,8 +56,9 @@ def write_text(path: str, text: str | Iterable[str]) -> None:
         unless_done.pop_all()
 
 
-def fill(handle: int, content: bytes) -> None:
-    """Writes all of it to an open file, and closes that. Raises `OSError`."""
+def create(path: str, content: bytes = b"", mode: int = 0o666) -> None:
+    """Makes a file that must not be there, with as few calls as there are. Raises `OSError`."""
+    handle = os.open(path, _NEW, mode)
     with _closing(handle):
         _write(handle, content)
 
@@ -85,7 +86,7 @@ def make_folder(path: str) -> None:
     """Makes a folder, and proves that a file can be made in it. Raises `OSError`."""
     os.makedirs(path, exist_ok=True)
     probe = os.path.join(path, f".{os.urandom(4).hex()}.part")
-    os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    create(probe)
     os.unlink(probe)
 
 

@@ -224,6 +224,14 @@ def test_nothing_more_is_started_after_an_interrupt():
     assert len(started) < 10
 
 
+def test_an_agent_that_was_never_started_has_failed_nothing():
+    refused = Outcome("missing", error="budget: spent", failure="budget")
+    found = engine.grade(case("a"), refused, Rules(no_outcome="zero"), TOOLS)
+    [verdict] = found.verdicts
+    assert (verdict.status, verdict.score, verdict.method) == ("skip", None, "budget")
+    assert verdict.reason == "budget: spent"
+
+
 class Undecided:
     """A grader that finds nothing to decide on."""
 

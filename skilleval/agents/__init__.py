@@ -28,11 +28,13 @@ AGENTS = {
 class Agent(Protocol):
     """Runs one case in one arm, and says beforehand why it could not run a suite here.
 
-    `OPTIONS` are those options of an arm that it heeds and others do not. With `max_budget_usd` it
+    `OPTIONS` are those options of a suite's arm that it heeds and others do not; None if it runs no
+    suites, in a workspace with a skill installed or without. With `max_budget_usd` it
     keeps to that, or says what a trial has cost, so that a budget of the run can count it.
     """
 
-    OPTIONS: frozenset[str]
+    @property
+    def OPTIONS(self) -> frozenset[str] | None: ...
 
     def run(self, case: Case, arm: Arm, tools: Tools) -> Outcome: ...
 
@@ -47,6 +49,7 @@ def get(name: str) -> Agent:
     return cast(Agent, import_module(AGENTS[name]))
 
 
-def heeding(option: str) -> tuple[str, ...]:
-    """The names of the agents that heed an option of an arm, sorted."""
-    return tuple(name for name in sorted(AGENTS) if option in get(name).OPTIONS)
+def of_suites(option: str = "") -> tuple[str, ...]:
+    """The names of the agents that run suites, and heed that option of an arm; sorted."""
+    known = {name: get(name).OPTIONS for name in sorted(AGENTS)}
+    return tuple(n for n, own in known.items() if own is not None and (not option or option in own))

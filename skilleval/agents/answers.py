@@ -13,7 +13,7 @@ from skilleval.model import Arm, Case, Outcome, Suite
 from skilleval.reading import textfile
 from skilleval.tools import Tools
 
-OPTIONS: frozenset[str] = frozenset()
+OPTIONS = None
 
 
 def run(case: Case, arm: Arm, tools: Tools) -> Outcome:

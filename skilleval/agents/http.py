@@ -13,7 +13,7 @@ from skilleval.errors import ModelError
 from skilleval.model import Arm, Case, Outcome, Suite
 from skilleval.tools import Tools
 
-OPTIONS = frozenset({"base_url"})
+OPTIONS = None
 NO_BASE_URL = (
     "the http backend has no base URL; set OPENKATA_EVAL_HTTP_BASE_URL, or http.base_url in"
     " .openkata-eval.yaml, to the URL before /chat/completions"

@@ -22,7 +22,7 @@ from skilleval.snapshot import delta
 from skilleval.tools import Tools
 from skilleval.trial.transcript import blame
 
-OPTIONS: frozenset[str] = frozenset()
+OPTIONS = None
 IN_BOX, DIRECT = "docker", "local"
 
 

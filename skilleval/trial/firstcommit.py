@@ -127,8 +127,7 @@ def _write(folder: str, commit: str, index: bytes, objects: Mapping[bytes, bytes
         (f"{name}.pack", pack, 0o444),
         (f"{name}.idx", index_of_pack, 0o444),
     ):
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        writing.fill(os.open(os.path.join(folder, path), flags, mode), content)
+        writing.create(os.path.join(folder, path), content, mode)
 
 
 def _header(number: int, size: int) -> bytes:

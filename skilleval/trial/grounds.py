@@ -55,7 +55,7 @@ class Ground(NamedTuple):
 
     @property
     def workspace(self) -> str:
-        return os.path.join(self.folder, "workspace")
+        return inside(self.folder)
 
     @property
     def remote(self) -> str:
@@ -114,8 +114,8 @@ def ground(case: Case, arm: Arm, hidden: Sequence[str], tools: Tools) -> Ground:
     files = serial.from_json(Snapshot, held["files"])
     with making(f"make the workspace of case {case.id}"):
         folder = _STORE.new_folder(tools.environ)
-        os.mkdir(os.path.join(folder, "workspace"))
-        empty = template.read(os.path.join(folder, "workspace"))
+        os.mkdir(inside(folder))
+        empty = template.read(inside(folder))
     return Ground(folder, files, _state(files, held["git"]), gitstate.Look(held["git"]), empty)
 
 
@@ -189,6 +189,11 @@ def temporary_root(environ: Mapping[str, str], others: Sequence[str] = COMMON) -
     )
 
 
+def inside(folder: str) -> str:
+    """Where in the folder of a ground or a trial the workspace is."""
+    return os.path.join(folder, "workspace")
+
+
 def is_address(source: str) -> bool:
     """Is a source repository somewhere else, and not a folder of this machine?
 
@@ -237,7 +242,7 @@ class _Maker(NamedTuple):
 
     @property
     def workspace(self) -> str:
-        return os.path.join(self.folder, "workspace")
+        return inside(self.folder)
 
     def make(self, case: Case, source: str) -> Ground:
         remote = self._clone(source) if source else ""

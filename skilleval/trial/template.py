@@ -19,7 +19,6 @@ from skilleval.process import turns
 # of one file, and of all files of a template: contents up to here stay in memory
 SMALL_BYTES = 16 * 1024
 KEPT_BYTES = 512 * 1024
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _EVERYBODY = 0o777
 
 
@@ -56,7 +55,7 @@ class Template(NamedTuple):
                 with turns.given_up():  # long, and without the interpreter's lock
                     shutil.copyfile(os.path.join(self.folder, entry.path), place)
             else:
-                writing.fill(os.open(place, _NEW, entry.mode), entry.content)
+                writing.create(place, entry.content, entry.mode)
             if entry.content is None or entry.mode & masked:
                 os.chmod(place, entry.mode)
         for entry in reversed(self.folders):

@@ -97,7 +97,7 @@ class Place(NamedTuple):
 
     @property
     def workspace(self) -> str:
-        return inside(self.folder)
+        return grounds.inside(self.folder)
 
     def files(self, tools: Tools) -> Snapshot:
         """What the workspace holds now, without what is hidden. Raises `OSError` if it is gone."""
@@ -137,11 +137,6 @@ class Place(NamedTuple):
         return {**found, **visibility.moved(self.environ, self.skill)}
 
 
-def inside(folder: str) -> str:
-    """Where in the folder of a trial its agent works."""
-    return os.path.join(folder, "workspace")
-
-
 @contextlib.contextmanager
 def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Place]:
     """A furnished place, gone when the context ends unless $SKILL_EVAL_KEEP_WORKSPACE is set.
@@ -165,7 +160,7 @@ def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Pla
             environ=_environ(arm, folder, program.CREDENTIALS, tools.environ),
             skill=skill,
             skills_folder=program.SKILLS,
-            installed=os.path.join(folder, "workspace", own) if arm.with_skill else "",
+            installed=os.path.join(grounds.inside(folder), own) if arm.with_skill else "",
             hidden=hidden,
             ground=ground,
             remote=os.path.join(folder, "remote.git") if ground.remote else "",

@@ -418,6 +418,13 @@ def test_agent_that_runs_no_suites_is_refused(tmp_path, name):
     assert f"agent {name!r} runs no suites; choose one of: claude-code, codex" in done.stderr
 
 
+def test_an_option_that_no_agent_heeds_names_only_agents_that_run_suites(tmp_path):
+    suite(tmp_path)
+    done = fake(tmp_path, "--harness-base-url", "http://127.0.0.1:9")
+    assert done.returncode == 2
+    assert "add --agent claude-code or codex or opencode, or leave out" in done.stderr
+
+
 @pytest.mark.parametrize("save", [(), ("--save-answers", "answers")], ids=["run", "save"])
 def test_tasks_of_which_nothing_could_be_measured_exit_3(tmp_path, save):
     build.skill(tmp_path)
