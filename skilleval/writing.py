@@ -154,13 +154,17 @@ def _indented(value: Any, line: str) -> str:
     if isinstance(value, int):
         return int.__repr__(value)
     inner = f"{line}  "
-    if isinstance(value, dict) and value:
+    if isinstance(value, dict):
+        if not value:
+            return "{}"
         rows = [
             f"{encode_basestring_ascii(key)}: {_indented(item, inner)}"
             for key, item in value.items()
         ]
         return f"{{{inner}{f',{inner}'.join(rows)}{line}}}"
-    if isinstance(value, list) and value:
+    if isinstance(value, list):
+        if not value:
+            return "[]"
         rows = [_indented(item, inner) for item in value]
         return f"[{inner}{f',{inner}'.join(rows)}{line}]"
     return json.dumps(value, allow_nan=False)

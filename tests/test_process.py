@@ -110,6 +110,20 @@ def test_stdin_reaches_the_program_whole(size):
     assert done.stdout.split() == [str(size), "y"]
 
 
+def refuses(*arguments):
+    raise OSError(38, "Function not implemented")
+
+
+@pytest.mark.parametrize("memfd", [None, refuses], ids=["missing", "refused"])
+def test_stdin_reaches_the_program_where_there_are_no_files_in_memory(monkeypatch, memfd):
+    if memfd:
+        monkeypatch.setattr(os, "memfd_create", memfd, raising=False)
+    else:
+        monkeypatch.delattr(os, "memfd_create", raising=False)
+    done = run(python("import sys; print(sys.stdin.read())", stdin=b"whole"))
+    assert done.stdout == "whole\n"
+
+
 def test_program_that_ignores_its_stdin_is_no_problem():
     assert run(python("print('done')", stdin=b"x" * 1_000_000)).exit_code == 0
 

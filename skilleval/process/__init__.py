@@ -277,10 +277,7 @@ class _Family:
         if command.stdin is None:
             self._open(command, subprocess.DEVNULL)
             return
-        import tempfile
-
-        # A file and not a pipe: a program that does not read its input cannot hold us up.
-        with tempfile.TemporaryFile() as source:
+        with _input_file() as source:
             source.write(command.stdin)
             source.seek(0)
             self._open(command, source)
@@ -375,6 +372,15 @@ class _Family:
             self.child.terminate()
         else:
             _signal(os.killpg, self.child.pid, number)
+
+
+def _input_file() -> IO[bytes]:
+    """For what a program is to read; no pipe: one that does not read it cannot hold us up."""
+    with contextlib.suppress(AttributeError, OSError):  # elsewhere there are none
+        return os.fdopen(os.memfd_create("input"), "w+b")
+    import tempfile
+
+    return tempfile.TemporaryFile()
 
 
 def _signal(send: Callable[[int, int], None], target: int, number: int) -> None:

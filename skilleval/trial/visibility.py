@@ -39,9 +39,9 @@ def found(folders: Iterable[str], name: str, places: Iterable[str] = ()) -> dict
     below = dict.fromkeys([*places, *PLACES])
     return {
         place: called
-        for folder in dict.fromkeys(folders)
+        for folder in dict.fromkeys(os.path.join(each, "") for each in folders)
         for part in below
-        for place, called in _skills(os.path.join(folder, part), name)
+        for place, called in _skills(folder + part, name)
     }
 
 
