@@ -6,10 +6,11 @@ It computes no score and prints nothing; `aggregate` and the sinks do.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from skilleval import agents, graders, plan
-from skilleval.errors import SkillevalError
+from skilleval.errors import NotStarted, SkillevalError
 from skilleval.model import (
     EMPTY,
     Arm,
@@ -50,7 +51,8 @@ class Session(NamedTuple):
     `equip` gives each trial tools of its own, made from the common ones (see `exchanges`). `keep`
     makes of a result that `watch` has seen what is to stay in memory: a long run needs no more.
     `refuse` is asked before each trial and says why it is not to be started, or None. It may wait
-    with its answer, but not when what it is given says that the run is to stop.
+    with its answer, but not when what it is given says that the run is to stop. `meanwhile` is
+    what only the report needs: it is called while the first agents work, if there are several.
     """
 
     tools: Tools = Tools()
@@ -59,6 +61,7 @@ class Session(NamedTuple):
     equip: Equip | None = None
     keep: Callable[[Result], Result] | None = None
     refuse: Refuse | None = None
+    meanwhile: Callable[[], object] | None = None
 
 
 SESSION = Session()
@@ -87,19 +90,33 @@ class _Bench:
         self.cases = {case.id: case for case in suite.cases}
         self.arms = {arm.name: arm for arm in suite.arms}
 
-    def run_agent(
-        self, trial: Trial, tools: Tools, stop: Callable[[], bool]
-    ) -> tuple[Outcome, Tools]:
-        """What came of the trial's agent, and the tools to grade that with."""
+    def prepares(self, trial: Trial) -> bool:
+        """Does the trial's agent make a workspace first, for which it needs no seat?"""
+        name = self.cases[trial.case_id].agent or self.arms[trial.arm].agent
+        return agents.get(name).OPTIONS is not None
+
+    def begin(self, trial: Trial, stop: Callable[[], bool]) -> None:
+        """Says that the trial starts. Raises `NotStarted` if it is refused, or the run ends."""
+        if stop():
+            raise NotStarted("the run was ended")
         session = self.session
         refusal = session.refuse(stop) if session.refuse else None
         if session.watch:
             session.watch(trial, None)
         if refusal:
-            return Outcome("missing", error=refusal.reason, failure=refusal.failure), tools
-        if session.equip:
-            tools = session.equip(tools, trial)
-        return _attempt(self.cases[trial.case_id], self.arms[trial.arm], tools), tools
+            raise NotStarted(refusal.reason, refusal.failure)
+
+    def run_agent(
+        self, trial: Trial, tools: Tools, begin: Callable[[], None]
+    ) -> tuple[Outcome, Tools]:
+        """What came of the trial's agent, and the tools to grade that with."""
+        try:
+            begin()
+            if self.session.equip:
+                tools = self.session.equip(tools, trial)
+            return _attempt(self.cases[trial.case_id], self.arms[trial.arm], tools), tools
+        except NotStarted as reason:
+            return Outcome("missing", error=str(reason), failure=reason.failure), tools
 
     def result(
         self, trial: Trial, outcome: Outcome, tools: Tools, stop: Callable[[], bool]
@@ -121,34 +138,43 @@ def _never() -> bool:
 def _in_turn(bench: _Bench, trials: Sequence[Trial]) -> tuple[Result, ...]:
     results = []
     for trial in trials:
-        outcome, tools = bench.run_agent(trial, bench.session.tools, _never)
+        begin = partial(bench.begin, trial, _never)
+        outcome, tools = bench.run_agent(trial, bench.session.tools, begin)
         results.append(bench.result(trial, outcome, tools, _never))
     return tuple(results)
 
 
 def _at_once(bench: _Bench, trials: Sequence[Trial]) -> tuple[Result, ...]:
-    """`jobs` agents at once; what came of as many others is graded meanwhile."""
-    from concurrent.futures import CancelledError
+    """`jobs` agents at once; as many others are prepared or graded meanwhile."""
     from threading import Event, Semaphore
 
     from skilleval import workers
     from skilleval.process import turns
+    from skilleval.seats import Seat
 
     jobs = bench.session.jobs
-    stopped, seats = Event(), Semaphore(jobs)
+    stopped, free = Event(), Semaphore(jobs)
     stoppable = bench.session.tools.stopping(stopped.is_set)
 
     def watched(trial: Trial) -> Result:
-        with seats:
-            if stopped.is_set():
-                raise CancelledError
-            outcome, tools = bench.run_agent(trial, stoppable, stopped.is_set)
-        with turns.patient():
-            return bench.result(trial, outcome, tools, stopped.is_set)
+        seat = Seat(free, partial(bench.begin, trial, stopped.is_set))
+        begin = partial(seat.take, wait=not bench.prepares(trial))
+        try:
+            outcome, tools = bench.run_agent(trial, stoppable._replace(seat=seat.held), begin)
+        finally:
+            seat.give_back()
+        return bench.result(trial, outcome, tools, stopped.is_set)
+
+    def meanwhile() -> None:
+        turns.await_calm()  # all agents of the first threads work
+        if bench.session.meanwhile:
+            bench.session.meanwhile()
 
     try:
         # after Ctrl-C the programs of the running trials are stopped
-        return tuple(workers.at_once(watched, trials, 2 * jobs, stopped, name="trial"))
+        return tuple(
+            workers.at_once(watched, trials, 2 * jobs, stopped, name="trial", meanwhile=meanwhile)
+        )
     finally:
         turns.settle()
 
@@ -158,6 +184,8 @@ def _attempt(case: Case, arm: Arm, tools: Tools) -> Outcome:
         return Outcome("error", error=case.broken, failure="infrastructure")
     try:
         return agents.get(case.agent or arm.agent).run(case, arm, tools)
+    except NotStarted:
+        raise
     except Exception as error:  # one trial must not take the others with it
         # what no program of an agent told is no failure of the agent: a full disk, a bug of ours
         failure = error.failure if isinstance(error, SkillevalError) else "infrastructure"

@@ -10,6 +10,17 @@ if TYPE_CHECKING:
     from skilleval.model import Call, Failure
 
 
+class NotStarted(Exception):
+    """A trial's agent is not to start, which is nobody's mistake; the message says why.
+
+    No agent handles it: what was made for it goes.
+    """
+
+    def __init__(self, message: str, failure: Failure = "") -> None:
+        super().__init__(message)
+        self.failure: Failure = failure
+
+
 class SkillevalError(Exception):
     """Something we can explain in one message. `exit_code` is what a command ends with.
 

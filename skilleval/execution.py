@@ -37,7 +37,7 @@ class Options(NamedTuple):
     `record` and `replay` are folders of exchanges (see `exchanges`), at most one of them given.
     `keep` makes of a result, once it is on disk, what is kept of it in memory. A trial that the
     known costs leave too little of `budget_usd` for is not started (see `budget`). `command` is
-    the command line that asked for the run, to say how it is resumed.
+    the command line that asked for the run, to say how it is resumed. `meanwhile` is the session's.
     """
 
     tools: Tools
@@ -52,6 +52,7 @@ class Options(NamedTuple):
     keep: Callable[[Result], Result] | None = None
     budget_usd: float | None = None
     command: Sequence[str] = ()
+    meanwhile: Callable[[], object] | None = None
 
 
 class Ended(NamedTuple):
@@ -138,6 +139,7 @@ def _run_in(
             equip=_equip(options, suite),
             keep=options.keep,
             refuse=_refusing(keeper, budget),
+            meanwhile=options.meanwhile,
         )
         try:
             report = evaluation.evaluate(

@@ -6,6 +6,7 @@ Everything that starts a process, opens a connection, asks the time or waits goe
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -50,7 +51,8 @@ class Tools(NamedTuple):
     `look` takes the snapshot of a folder that programs have worked in (see `snapshot.take`);
     `observe` is told how to find out anything else about the world, as plain JSON values. What is
     no part of the evidence, such as making a workspace, uses `bare`: the tools that nobody records.
-    `note` tells the user what is no result, a warning say; from any thread.
+    `note` tells the user what is no result, a warning say; from any thread. `seat` is held by an
+    agent while it works, where only so many may at once; it raises `NotStarted` if it is not to.
     """
 
     run: Callable[[Command], Completed] = _run
@@ -62,6 +64,7 @@ class Tools(NamedTuple):
     observe: Callable[[Callable[[], Any]], Any] = _observe
     unrecorded: Tools | None = None
     note: Callable[[str], None] = console.note
+    seat: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
 
     @property
     def bare(self) -> Tools:

@@ -28,6 +28,20 @@ class Echo:
         return Outcome("missing") if case.prompt == "nothing" else Outcome("ok", case.prompt)
 
 
+class Prepared:
+    """Makes something before it takes its seat, and looks at it after that."""
+
+    OPTIONS = frozenset()
+
+    def run(self, case, arm, tools):
+        annotations = case.annotations
+        annotations["before"](case.id)
+        with tools.seat():
+            annotations["agent"](case.id)
+        annotations["after"](case.id)
+        return Outcome("ok", case.prompt)
+
+
 class Claimed(SkillevalError):
     """An error that knows better whose failure it is."""
 
@@ -56,17 +70,19 @@ def table(tmp_path):
 
     for group, name, instance in (
         (agents.AGENTS, "echo", Echo()),
+        (agents.AGENTS, "prepared", Prepared()),
         (graders.GRADERS, "refuses", Refuses()),
         (graders.GRADERS, "breaks", Breaks()),
     ):
         module = types.ModuleType(f"test_{name}")
+        module.OPTIONS = getattr(instance, "OPTIONS", None)
         for method in ("run", "grade"):
             if hasattr(instance, method):
                 setattr(module, method, getattr(instance, method))
         sys.modules[module.__name__] = module
         group[name] = module.__name__
     yield
-    for name in ("echo",):
+    for name in ("echo", "prepared"):
         del agents.AGENTS[name]
     for name in ("refuses", "breaks"):
         del graders.GRADERS[name]
@@ -207,6 +223,84 @@ def test_no_more_agents_run_at_once_than_jobs():
     go_on.set()
     run.join(20)
     assert len(found) == 6
+
+
+def prepared(count, *, before=len, agent=len, after=len):
+    steps = {"before": before, "agent": agent, "after": after}
+    cases = [case(f"c{i}")._replace(annotations=steps, agent="prepared") for i in range(count)]
+    return suite(*cases)
+
+
+def test_workspaces_of_the_next_agents_are_made_while_others_work():
+    next_is_ready = threading.Event()
+
+    def before(name):
+        if name == "c2":
+            next_is_ready.set()
+
+    def agent(name):
+        assert next_is_ready.wait(20)
+
+    results = engine.run(prepared(3, before=before, agent=agent), engine.Session(TOOLS, 2))
+    assert [r.outcome.status for r in results] == ["ok"] * 3
+
+
+def test_no_more_agents_with_workspaces_work_at_once_than_jobs():
+    lock, working, most = threading.Lock(), [], []
+
+    def agent(name):
+        with lock:
+            working.append(name)
+            most.append(len(working))
+        time.sleep(0.05)
+        with lock:
+            working.remove(name)
+
+    results = engine.run(prepared(9, agent=agent), engine.Session(TOOLS, 2))
+    assert [r.outcome.status for r in results] == ["ok"] * 9
+    assert max(most) == 2
+
+
+def test_next_agent_starts_before_what_the_last_one_did_is_looked_at():
+    third_has_started = threading.Event()
+
+    def agent(name):
+        if name == "c2":
+            third_has_started.set()
+
+    def after(name):
+        if name == "c0":
+            assert third_has_started.wait(20)
+
+    assert len(engine.run(prepared(4, agent=agent, after=after), engine.Session(TOOLS, 2))) == 4
+
+
+def test_a_trial_is_refused_when_its_agent_would_start_whatever_was_prepared():
+    worked, spent = [], threading.Event()
+
+    def agent(name):
+        worked.append(name)
+        time.sleep(0.1)  # the next ones are ready by then
+        spent.set()
+
+    def refuse(stop):
+        return engine.Refusal("budget", "spent") if spent.is_set() else None
+
+    heard = []
+    session = engine.Session(TOOLS, 2, lambda *seen: heard.append(seen), refuse=refuse)
+    results = engine.run(prepared(6, agent=agent), session)
+    assert sorted(worked) == ["c0", "c1"]
+    assert [r.outcome.failure for r in results] == ["", ""] + ["budget"] * 4
+    assert [v.status for r in results[2:] for v in r.verdicts] == ["skip"] * 4
+    assert len(heard) == 12
+
+
+def test_an_agent_whose_workspace_fails_needs_no_seat():
+    def before(name):
+        raise RuntimeError(f"no room for {name}")
+
+    results = engine.run(prepared(5, before=before), engine.Session(TOOLS, 2))
+    assert [r.outcome.status for r in results] == ["error"] * 5
 
 
 def test_nothing_more_is_started_after_an_interrupt():

@@ -42,6 +42,7 @@ LAYERS = [
         "plaintext",
         "asking.retry",
         "bench.workloads",
+        "placement",
         "workers",
     ],
     ["process.owner", "redaction", "reading.reply", "graders.starters"],
@@ -65,7 +66,7 @@ LAYERS = [
         "snapshot",
         "yamlread",
     ],
-    ["tools", "trial.remotes", "trial.template"],
+    ["tools", "trial.remotes", "trial.template", "seats"],
     [
         "asking.chat",
         "trial.commandline",

@@ -51,6 +51,48 @@ def test_an_exception_ends_it_although_earlier_items_still_run():
     assert len(begun) < 50
 
 
+def test_second_half_of_the_threads_begins_after_what_is_to_happen_meanwhile():
+    threads, counted = set(), []
+    both, go_on = threading.Barrier(3), threading.Event()
+
+    def work(item):
+        threads.add(threading.current_thread().name)
+        both.wait(20)
+        assert go_on.wait(20)
+
+    def meanwhile():
+        both.wait(20)  # two have begun
+        counted.append(len(threads))
+        go_on.set()
+
+    def quick(item):
+        if item < 2:
+            work(item)
+        return item
+
+    stopped = threading.Event()
+    found = at_once(quick, range(6), 4, stopped, name="w", meanwhile=meanwhile)
+    assert (found, counted) == ([0, 1, 2, 3, 4, 5], [2])
+
+
+def test_what_happens_meanwhile_does_so_for_few_items_too():
+    called = []
+    stopped = threading.Event()
+    at_once(str, [1], 4, stopped, name="w", meanwhile=lambda: called.append(1))
+    assert called == [1]
+
+
+def test_exception_meanwhile_ends_it():
+    stopped = threading.Event()
+
+    def meanwhile():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        at_once(lambda item: stopped.wait(20), range(9), 4, stopped, name="w", meanwhile=meanwhile)
+    assert stopped.is_set()
+
+
 def test_of_nothing_comes_nothing_and_the_end_is_told():
     stopped = threading.Event()
     assert at_once(str, [], 4, stopped, name="w") == []

@@ -10,11 +10,11 @@ import json
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 from skilleval import (
-    announcement,
     console,
     evaluation,
     execution,
@@ -29,18 +29,17 @@ from skilleval import settings as all_settings
 from skilleval import skill as skills
 from skilleval.errors import UsageError
 from skilleval.formats import evals, tasks, triggers
-from skilleval.model import Gate, Report, Result, Suite
-from skilleval.reading import textfile
+from skilleval.model import Gate, Result, Suite
 from skilleval.redaction import REDACTED, redact, secrets_in
-from skilleval.runfolder import cleaning, runs, serial
+from skilleval.runfolder import runs, serial
 from skilleval.runfolder.runs import StoredRun
 from skilleval.settings import Row, Settings, Table
-from skilleval.sinks import benchmark, planned, suites, view
 from skilleval.tools import Tools
-from skilleval.trial import attempts, workspace
+from skilleval.trial import attempts
 
 # what is called alike as an argument and as an option of an arm
 _TOLD = ("source_repo", "home", "effort", "max_budget_usd", "pass_env", "fake")
+RESULTS = "skilleval.commands.suite_results"
 _FEW = 3  # of the lines on what is wrong with a skill
 SETTINGS = Table(
     "",
@@ -104,6 +103,8 @@ def _run(arguments: argparse.Namespace, chosen: Settings, before: StoredRun | No
     for warning in _warnings(arguments, suite, before):
         console.note(f"warning: {warning}")
     if arguments.dry_run:
+        from skilleval.sinks import planned
+
         form = planned.document if arguments.json else planned.render
         console.write(form(suite, _repeats(suite, chosen)))
         return 0
@@ -225,10 +226,16 @@ def _suite(arguments: argparse.Namespace, chosen: Settings, tools: Tools) -> Sui
     if arguments.shard:
         suite = plan.shard(suite, arguments.shard)
     suite = suite._replace(arms=lineup.arms(arguments, chosen, folder, suite))
-    threshold = arguments.threshold
-    limits = () if threshold is None else (Gate("score", ">=", Fraction(threshold, 100)),)
     judge = {} if _unwanted(arguments) else judging.settings(chosen, tools.environ)
-    return suite._replace(gates=limits, judge=judge)
+    return suite._replace(gates=_gates(arguments.threshold), judge=judge)
+
+
+def _gates(threshold: int | None) -> tuple[Gate, ...]:
+    if threshold is None:
+        return ()
+    from fractions import Fraction
+
+    return (Gate("score", ">=", Fraction(threshold, 100)),)
 
 
 def _loaded(path: str, skill: str) -> Suite:
@@ -276,52 +283,12 @@ def _evaluated(suite: Suite, chosen: Settings, arguments: argparse.Namespace, to
         keep=_keeping(suite, arguments.save_answers or "", tools.environ),
         budget_usd=arguments.max_budget_usd,
         command=arguments.command_line,
+        meanwhile=partial(import_module, RESULTS),
     )
     meta = {"settings": all_settings.document(chosen), "timestamp": execution.timestamp(tools)}
     with execution.run(suite, options, meta) as ended:
-        return _reported(ended, arguments, tools)
-
-
-def _reported(ended: execution.Ended, arguments: argparse.Namespace, tools: Tools) -> int:
-    """Writes and prints what came of the run, and returns the exit code."""
-    report, folder, kept = ended
-    seen = view.of(report.suites[0])
-    files = benchmark.files(seen.comparison, seen.report, report.meta)
-    if folder:
-        try:
-            for name, document in files.items():
-                folder.write(name, document)
-        except OSError as error:  # a full disk must not cost the results
-            console.note(f"warning: {folder.folder}/benchmark.json: {textfile.reason(error)}")
-        if not arguments.quiet:
-            console.note(f"results: {folder.folder}")
-    if workspace.is_kept(tools.environ) and not (arguments.cleanup or arguments.quiet):
-        for line in view.kept(seen):
-            console.note(line)
-    if arguments.json:
-        console.write(writing.pieces(files["benchmark.json"]))
-    else:
-        text = suites.render(seen, colour=console.colours())
-        console.write(announcement.shown(text, tools.environ))
-    announcement.announce([seen], tools.environ)
-    if arguments.cleanup and folder:
-        _clean(folder.folder, tools)
-    if not kept or _is_cut(report):
-        return gates.NOT_MEASURED
-    return gates.exit_code(report.gates, report.summary)
-
-
-def _clean(folder: str, tools: Tools) -> None:
-    """Removes what the run's manifest lists, as `cleanup` does (seed 002); the flag is the yes."""
-    found = cleaning.leftovers(folder, tools)
-    with writing.guarded(folder):
-        problems = cleaning.remove(found, tools)
-    for warning in found.refused:
-        console.note(f"warning: {warning}")
-    for problem in problems:
-        console.note(f"error: {problem}")
-    if found.texts:
-        console.note(f"cleanup: removed {len(found.texts) - len(problems)} of {len(found.texts)}")
+        results = import_module(RESULTS)
+        return int(results.report(ended, arguments, tools))
 
 
 def _keeping(suite: Suite, folder: str, environ: Mapping[str, str]) -> Callable[[Result], Result]:
@@ -359,8 +326,3 @@ def _texts(value: Any) -> list[str]:
     if not isinstance(value, tuple | list):
         return []
     return [text for each in value if each for text in _texts(each)]
-
-
-def _is_cut(report: Report) -> bool:
-    """Did the budget keep any trial from its start or its end?"""
-    return any(r.outcome.failure == "budget" for suite in report.suites for r in suite.results)

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator
 
 # as many pieces of work are put off at most: what is not removed yet takes room on the disk
 PUT_OFF = 100
+# a calm that does not come is not waited for
+CALM_S = 1.0
 
 
 class _Mine(threading.local):
@@ -34,7 +36,7 @@ class _Turns:
         self.free, self.last = threading.Condition(lock), threading.Condition(lock)
         self.calm = threading.Condition(lock)
         self.mine = _Mine()
-        self.taken = False
+        self.taken = self.urgent = False
         self.wanted = self.wanted_last = 0
         self.put_off: deque[Callable[[], object]] = deque()
         self.busy_with_put_off = False
@@ -46,7 +48,9 @@ class _Turns:
                 self._take_last()
             else:
                 self._take()
-            self.taken = True
+            self.taken, self.urgent = True, not self.mine.patient
+            if self.put_off and not self.urgent:
+                self.calm.notify_all()
         self.mine.turn = True
 
     def _take(self) -> None:
@@ -66,7 +70,7 @@ class _Turns:
     def give_back(self) -> None:
         self.mine.turn = False
         with self.lock:
-            self.taken = False
+            self.taken = self.urgent = False
             for wanted, queue in ((self.wanted, self.free), (self.wanted_last, self.last)):
                 if wanted:
                     queue.notify()
@@ -92,13 +96,17 @@ class _Turns:
     def _work_off(self) -> None:
         while True:
             with self.lock:
-                self.calm.wait_for(lambda: self.in_a_hurry or not (self.taken or self._is_wanted))
+                self.calm.wait_for(lambda: self.in_a_hurry or not (self.urgent or self.wanted))
                 if not self.put_off:
                     self.busy_with_put_off = False
                     self.calm.notify_all()
                     return
                 work = self.put_off.popleft()
             work()
+
+    def await_calm(self) -> None:
+        with self.lock:
+            self.calm.wait_for(lambda: not (self.taken or self._is_wanted), CALM_S)
 
     def settle(self) -> None:
         with self.lock:
@@ -139,18 +147,18 @@ def given_up() -> Iterator[None]:
         _TURNS.take()
 
 
-@contextlib.contextmanager
-def patient() -> Iterator[None]:
-    """For what can wait: this thread has its turns when nobody else wants one."""
-    before, _TURNS.mine.patient = _TURNS.mine.patient, True
-    try:
-        yield
-    finally:
-        _TURNS.mine.patient = before
+def be_patient(patient: bool) -> None:
+    """Says whether what this thread does can wait: it has its turns when nobody else wants one."""
+    _TURNS.mine.patient = patient
+
+
+def await_calm() -> None:
+    """Returns once nobody has a turn or wants one: right now, or after `CALM_S` at the latest."""
+    _TURNS.await_calm()
 
 
 def later(work: Callable[[], object]) -> None:
-    """Does what nobody waits for: in a thread of its own once nobody wants a turn, or right now.
+    """Does what nobody waits for: right now, or in a thread of its own once nobody is in a hurry.
 
     It must not raise, and needs no turn. Work of another process's end is lost with it.
     """

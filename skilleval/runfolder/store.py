@@ -25,7 +25,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from skilleval import writing
+from skilleval import placement, writing
 from skilleval.errors import SuiteError, UsageError
 from skilleval.model import SIDES, Arm, Case, Gate, Report, Result, Suite, Trial
 from skilleval.reading import jsonread, textfile
@@ -84,6 +84,7 @@ def create(base: str, suite: Suite, *, iteration: int = 0) -> Run:
                     f"{folder} is there already: take another --iteration, or --resume it"
                 ) from None
             number += 1  # another run has taken it in the meantime
+    placement.spread(folder)
     return Run(folder, suite, run_id=_new_id())
 
 
@@ -168,6 +169,7 @@ def save(run: Run, result: Result) -> None:
     case = next(case for case in run.suite.cases if case.id == trial.case_id)
     arm = next(arm for arm in run.suite.arms if arm.name == trial.arm)
     folder = trial_folder(run, trial, arm)
+    _make_room(os.path.dirname(os.path.join(run.folder, folder)))
     outcome = result.outcome
     run.write(f"{folder}/outputs/output.txt", outcome.output)
     run.write(f"{folder}/outputs/stdout.log", outcome.stdout)
@@ -181,6 +183,13 @@ def save(run: Run, result: Result) -> None:
         run.write(f"{folder}/run_meta.json", _run_meta(run, arm, result))
     stored = result._replace(outcome=outcome._replace(stdout="", stderr=""))
     run.write(f"{folder}/{TRIAL}", {"key": key(run.suite, trial), "result": stored})
+
+
+def _make_room(folder: str) -> None:
+    """For the folders of trials, in which file systems need not look for room near by."""
+    if not os.path.isdir(folder):
+        os.makedirs(folder, exist_ok=True)
+        placement.spread(folder)
 
 
 def trial_folder(run: Run, trial: Trial, arm: Arm) -> str:

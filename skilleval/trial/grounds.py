@@ -18,6 +18,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from skilleval import placement
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.model import Arm, Case, File, State
 from skilleval.process import owner, turns
@@ -64,13 +65,13 @@ class Ground(NamedTuple):
 
 
 class _Store:
-    """The grounds of this process, by everything that they are made of."""
+    """The grounds of this process, by everything that they are made of, and where they are."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.locks: dict[object, threading.Lock] = {}
         self.grounds: dict[object, Ground] = {}
-        self.folder = ""
+        self.folders: dict[str, str] = {}
         self.secret = os.urandom(16).hex()
 
     def lock_of(self, key: object) -> threading.Lock:
@@ -78,15 +79,22 @@ class _Store:
         with self.lock:
             return self.locks.setdefault(key, threading.Lock())
 
-    def new_folder(self, environ: Mapping[str, str]) -> str:
+    def folder(self, environ: Mapping[str, str]) -> str:
+        """The folder of this process where temporary ones are made; it is removed at exit."""
+        root = temporary_root(environ)
         with self.lock:
-            if not os.path.isdir(self.folder):
-                root = temporary_root(environ)
-                self.folder = tempfile.mkdtemp(prefix="skilleval-grounds-", dir=root)
-                mark(self.folder)
-                plant_canary(self.folder)
-                atexit.register(_remove, self.folder, os.getpid())
-            return tempfile.mkdtemp(dir=self.folder)
+            folder = self.folders.get(root, "")
+            with contextlib.suppress(OSError):  # an agent may have locked it
+                os.chmod(folder, stat.S_IRWXU)
+            if not os.path.isdir(folder):
+                # the marker comes late, and may go early
+                folder = tempfile.mkdtemp(prefix=f"skilleval-{owner.ours().tag}-", dir=root)
+                self.folders[root] = folder
+                atexit.register(_remove, folder, os.getpid())
+                mark(folder)
+                plant_canary(folder)
+                placement.spread(folder)
+            return folder
 
 
 _STORE = _Store()
@@ -113,7 +121,7 @@ def ground(case: Case, arm: Arm, hidden: Sequence[str], tools: Tools) -> Ground:
         return made[0]
     files = serial.from_json(Snapshot, held["files"])
     with making(f"make the workspace of case {case.id}"):
-        folder = _STORE.new_folder(tools.environ)
+        folder = new_folder(tools.environ, "ground-")
         os.mkdir(inside(folder))
         empty = template.read(inside(folder))
     return Ground(folder, files, _state(files, held["git"]), gitstate.Look(held["git"]), empty)
@@ -127,9 +135,9 @@ def _stored(case: Case, arm: Arm, hidden: Sequence[str], tools: Tools) -> Ground
         with turns.given_up():
             stack.enter_context(_STORE.lock_of(key))
         made = _STORE.grounds.get(key)
-        if made is None or not os.path.isdir(made.workspace):
+        if made is None or not made.template.is_usable:
             with making(f"make the workspace of case {case.id}"):
-                folder = _STORE.new_folder(tools.environ)
+                folder = new_folder(tools.environ, "ground-")
                 made = _Maker(folder, tuple(hidden), tools).make(case, source)
             _STORE.grounds[key] = made
         return made
@@ -164,12 +172,13 @@ def mark(folder: str) -> None:
         file.write(f"{owner.ours().text}\n")
 
 
-def prefix(*, kept: bool) -> str:
-    """How the name of a trial's folder begins.
+def new_folder(environ: Mapping[str, str], prefix: str) -> str:
+    """A new temporary folder that no other user can enter. Raises `OSError`, `UsageError`.
 
-    One that goes carries the tag of this process: its marker comes late and may go early.
+    It goes when this process ends, unless the prefix is `KEPT`.
     """
-    return KEPT if kept else f"skilleval-{owner.ours().tag}-"
+    within = temporary_root(environ) if prefix == KEPT else _STORE.folder(environ)
+    return tempfile.mkdtemp(prefix=prefix, dir=within)
 
 
 def temporary_root(environ: Mapping[str, str], others: Sequence[str] = COMMON) -> str:
@@ -178,14 +187,15 @@ def temporary_root(environ: Mapping[str, str], others: Sequence[str] = COMMON) -
     $TMPDIR is taken if it is one, else one of the `others`. Raises `UsageError` if there is none.
     """
     named = [environ[name] for name in ("TMPDIR", "TEMP", "TMP") if environ.get(name)]
-    folders = dict.fromkeys(os.path.realpath(folder) for folder in (*named, *others))
-    for folder in folders:
+    looked_at: dict[str, None] = {}
+    for folder in map(os.path.realpath, (*named, *others)):
         usable = os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)
         if usable and not gitfiles.repository_of(folder):
             return folder
+        looked_at[folder] = None
     raise UsageError(
         "no temporary folder outside a git repository: an agent in it would read that repository's"
-        f" files; set TMPDIR to a folder elsewhere (looked at: {', '.join(folders)})"
+        f" files; set TMPDIR to a folder elsewhere (looked at: {', '.join(looked_at)})"
     )
 
 

@@ -147,7 +147,8 @@ class _Trial:
 
     def run(self, place: workspace.Place) -> Outcome:
         before = place.ground.state._replace(git=self._with_pulls(place.look.state))
-        place = self._try(place)
+        with self.tools.seat():
+            place = self._try(place)
         after, delta = self._look(place, before)
         failure, error = self._failure(place, delta)
         told = attempts.outcome(self.attempts)

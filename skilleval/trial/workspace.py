@@ -19,11 +19,10 @@ import errno
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from skilleval.errors import SkillevalError, UsageError
+from skilleval.errors import NotStarted, SkillevalError, UsageError
 from skilleval.model import Arm, Case, File
 from skilleval.process import turns
 from skilleval.reading.textfile import contains_path
@@ -150,9 +149,9 @@ def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Pla
     own = f"{program.SKILLS}/{skill}" if skill else program.SKILLS
     hidden = tuple(dict.fromkeys([own, *program.DROPPINGS]))
     ground = grounds.ground(case, arm, hidden, tools)
-    root = grounds.temporary_root(tools.environ)
-    with grounds.making(f"make a folder in {root}"):
-        folder = tempfile.mkdtemp(prefix=grounds.prefix(kept=is_kept(tools.environ)), dir=root)
+    kept = is_kept(tools.environ)
+    with grounds.making("make a folder for the trial"):
+        folder = grounds.new_folder(tools.environ, grounds.KEPT if kept else "trial-")
     try:
         place = Place(
             folder=folder,
@@ -166,11 +165,14 @@ def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Pla
             remote=os.path.join(folder, "remote.git") if ground.remote else "",
         )
         yield furnish(place, arm)
+    except NotStarted:
+        kept = False  # nobody was in it
+        raise
     except SkillevalError as error:
-        error.folder = folder if is_kept(tools.environ) else ""
+        error.folder = folder if kept else ""
         raise
     finally:
-        if not is_kept(tools.environ):
+        if not kept:
             turns.later(lambda: remove(folder, MARKER))
 
 
@@ -179,13 +181,15 @@ def furnish(place: Place, arm: Arm) -> Place:
     with grounds.making(f"furnish {place.folder}"):
         _clear(place.folder)
         _plant(place)
-        place.ground.template.write(place.workspace)
+        place.ground.template.place(place.workspace)
         if place.remote:
             _copy_remote(place)
         if place.installed:
             _install(str(arm.options.get("skill") or ""), place.installed)
-    marks = gitstate.marks(place.workspace, place.remote)
-    look = place.ground.look._replace(refs_mark=marks[0], index_mark=marks[1])
+    look = place.ground.look
+    if place.remote or not look.refs_mark:  # else they are those of what was copied
+        marks = gitstate.marks(place.workspace, place.remote)
+        look = look._replace(refs_mark=marks[0], index_mark=marks[1])
     found = place.visible()
     prove(place, found)
     return place._replace(look=look, skills=tuple(sorted(set(found.values()))))

@@ -148,7 +148,8 @@ def test_who_can_wait_has_its_turn_after_the_others():
     order = []
 
     def patiently():
-        with turns.patient(), turns.taken():
+        turns.be_patient(True)
+        with turns.taken():
             order.append("patient")
 
     def urgently():
@@ -168,16 +169,17 @@ def test_who_can_wait_has_its_turn_after_the_others():
     assert order == ["urgent"] * 3 + ["patient"]
 
 
-def test_patience_ends_with_its_context():
+def test_patience_ends():
     order = []
 
     def late():
-        with turns.patient(), turns.taken():
+        turns.be_patient(True)
+        with turns.taken():
             order.append("patient")
 
     def once():
-        with turns.patient():
-            pass
+        turns.be_patient(True)
+        turns.be_patient(False)
         with turns.taken():
             order.append("urgent")
 
@@ -189,3 +191,47 @@ def test_patience_ends_with_its_context():
     for thread in threads:
         thread.join(10)
     assert order == ["urgent", "patient"]
+
+
+def test_work_is_done_beside_what_can_wait():
+    done, has, go_on = threading.Event(), threading.Event(), threading.Event()
+
+    def patiently():
+        turns.be_patient(True)
+        with turns.taken():
+            has.set()
+            assert go_on.wait(10)
+
+    thread = threading.Thread(target=patiently)
+    thread.start()
+    assert has.wait(10)
+    turns.later(done.set)
+    assert done.wait(10)
+    go_on.set()
+    thread.join(10)
+    turns.settle()
+
+
+def test_calm_comes_when_nobody_wants_a_turn_any_more():
+    turns.await_calm()  # nobody does
+    over = []
+
+    def work():
+        with turns.taken():
+            time.sleep(0.2)
+            over.append(1)
+
+    with turns.taken():
+        thread = threading.Thread(target=work)
+        thread.start()
+        time.sleep(0.05)
+    turns.await_calm()
+    assert over == [1]
+    thread.join(10)
+
+
+def test_calm_that_does_not_come_is_not_waited_for():
+    with taken_by_another():
+        started = time.monotonic()
+        turns.await_calm()
+        assert turns.CALM_S <= time.monotonic() - started < 8

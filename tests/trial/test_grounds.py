@@ -1,6 +1,7 @@
 """What a trial starts from: real files, real repositories, real clones."""
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ from harness_fake import arm, case, counting_git, environ, git, repository, tool
 
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.model import Case
+from skilleval.process import owner
 from skilleval.trial import gitfiles, grounds
 
 HIDDEN = (".fake/skills/demo", ".fake")
@@ -228,6 +230,34 @@ def test_password_of_a_source_is_in_no_message(tmp_path):
         make(tmp_path, case(""), source_repo="http://me:hunter22@127.0.0.1:9/o/r")
     assert "127.0.0.1:9" in str(caught.value)
     assert "hunter22" not in str(caught.value)
+
+
+# Where temporary folders are
+
+
+def test_temporary_folders_of_a_process_are_in_one_that_says_whose_it_is(tmp_path):
+    first, second = (Path(grounds.new_folder(environ(tmp_path), "trial-")) for _ in range(2))
+    assert first != second
+    assert first.parent == second.parent
+    assert first.parent.name.startswith(f"skilleval-{owner.ours().tag}-")
+    assert (first.parent / grounds.MARKER).read_text() == f"{owner.ours().text}\n"
+    assert [path.stat().st_mode & 0o777 for path in (first, first.parent)] == [0o700, 0o700]
+
+
+def test_folder_to_be_kept_is_in_none_that_goes(tmp_path):
+    kept = Path(grounds.new_folder(environ(tmp_path), grounds.KEPT))
+    assert kept.parent == tmp_path / "temporary"
+    assert kept.name.startswith(grounds.KEPT)
+
+
+def test_folder_that_an_agent_removed_or_locked_is_no_obstacle_to_others(tmp_path):
+    shared = Path(grounds.new_folder(environ(tmp_path), "trial-")).parent
+    shared.chmod(0)
+    assert Path(grounds.new_folder(environ(tmp_path), "trial-")).parent == shared
+    assert shared.stat().st_mode & 0o777 == 0o700
+    shutil.rmtree(shared)
+    other = Path(grounds.new_folder(environ(tmp_path), "trial-")).parent
+    assert (other / grounds.MARKER).is_file()
 
 
 # Where temporary folders may be

@@ -372,7 +372,7 @@ def test_ruined_workspace_is_an_outcome_with_a_note(tmp_path, run, script, note)
     assert outcome.after.git == (None if "unknown" in note else {})
     assert outcome.delta.git == {}
     assert "A" in [file.change.content for file in outcome.before.files]
-    assert not list((tmp_path / "temporary").glob("skilleval-[!g]*"))
+    assert not list((tmp_path / "temporary").glob("skilleval-*/trial-*"))
 
 
 @pytest.mark.parametrize(
@@ -388,7 +388,7 @@ def test_locked_or_odd_workspace_is_an_outcome_and_is_removed(tmp_path, run, scr
     outcome = run(f"echo x > made.txt; {script}; echo done")
     assert (outcome.status, outcome.output) == ("ok", "done")
     assert "made.txt" in paths(outcome.delta.added)
-    assert not list((tmp_path / "temporary").glob("skilleval-[!g]*"))
+    assert not list((tmp_path / "temporary").glob("skilleval-*/trial-*"))
 
 
 @pytest.mark.parametrize(
@@ -674,7 +674,7 @@ def test_interrupt_leaves_no_folder(tmp_path):
     harness.run(Fake(), case("true"), arm(tmp_path), given)
     with pytest.raises(KeyboardInterrupt):
         harness.run(Fake(), case("true"), arm(tmp_path), given._replace(run=interrupted))
-    assert not list((tmp_path / "temporary").glob("skilleval-[!g]*"))
+    assert not list((tmp_path / "temporary").glob("skilleval-*/trial-*"))
 
 
 def test_stopped_program_is_infrastructure(tmp_path):

@@ -1,6 +1,8 @@
 """Copies of a folder: as it is, with names, contents, modes and links."""
 
+import errno
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -99,3 +101,34 @@ def test_a_copy_needs_a_free_place(source, tmp_path):
     (tmp_path / "copy").mkdir()
     with pytest.raises(FileExistsError):
         template.read(source).write(tmp_path / "copy")
+
+
+def test_first_copy_is_the_folder_itself_if_memory_holds_all(source, tmp_path):
+    (source / "large").unlink()
+    inode, whole = source.stat().st_ino, described(source)
+    made = template.read(source)
+    for name in ("first", "second"):
+        assert made.is_usable
+        made.place(tmp_path / name)
+        assert described(tmp_path / name) == whole
+    assert (tmp_path / "first").stat().st_ino == inode
+    assert not source.exists()
+
+
+def test_folder_stays_if_memory_does_not_hold_all(source, tmp_path):
+    whole, made = described(source), template.read(source)
+    made.place(tmp_path / "copy")
+    assert described(tmp_path / "copy") == described(source) == whole
+    shutil.rmtree(source)
+    assert not made.is_usable
+
+
+def test_what_is_on_another_disk_is_copied(source, tmp_path, monkeypatch):
+    def refuse(*paths):
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    (source / "large").unlink()
+    made = template.read(source)
+    monkeypatch.setattr(os, "rename", refuse)
+    made.place(tmp_path / "copy")
+    assert described(tmp_path / "copy") == described(source)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from harness_fake import SKILL, Fake, arm, case, environ, git, repository, skill, tools
 
-from skilleval.errors import SkillevalError, UsageError
+from skilleval.errors import NotStarted, SkillevalError, UsageError
 from skilleval.model import Arm
 from skilleval.process import owner
 from skilleval.trial import gitfiles, grounds, removal, workspace
@@ -19,8 +19,11 @@ from skilleval.trial.workspace import ControlBroken, prepare
 
 def left(tmp_path):
     """The folders of trials that are still there."""
-    folders = (tmp_path / "temporary").iterdir()
-    return [folder for folder in folders if not folder.name.startswith("skilleval-grounds-")]
+    return [
+        folder
+        for form in ("skilleval-*/trial-*", f"{grounds.KEPT}*")
+        for folder in (tmp_path / "temporary").glob(form)
+    ]
 
 
 @pytest.fixture
@@ -90,6 +93,13 @@ def test_folder_is_kept_when_asked(tmp_path, value, kept):
     with prepare(case(""), arm(tmp_path), Fake(), given):
         pass
     assert bool(left(tmp_path)) is kept
+
+
+def test_folder_in_which_no_agent_was_is_not_kept(tmp_path):
+    given = tools(tmp_path, SKILL_EVAL_KEEP_WORKSPACE="1")
+    with pytest.raises(NotStarted), prepare(case(""), arm(tmp_path), Fake(), given):
+        raise NotStarted("budget: spent", "budget")
+    assert left(tmp_path) == []
 
 
 def test_marker_says_that_the_folder_is_ours(open_place):

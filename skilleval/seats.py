@@ -1,0 +1,51 @@
+"""Seats for agents: so many of them work at once, and who has one goes before who has none.
+
+A trial without a seat gets ready for its own while others work, and waits for it when it is. Owns
+who waits, not what a seat is for: an agent's work, without what is made before it and found out
+after it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from threading import Semaphore
+
+from skilleval.process import turns
+
+
+class Seat:
+    """One of the `free` seats, for one trial and the thread that runs it.
+
+    `begin` is called when the trial has its seat, which may be long before its agent starts. What
+    it raises goes on; the seat has to be given back then, too.
+    """
+
+    def __init__(self, free: Semaphore, begin: Callable[[], None]) -> None:
+        self.free, self.begin, self.taken = free, begin, False
+        turns.be_patient(True)
+
+    def take(self, *, wait: bool = True) -> None:
+        """Takes the seat, unless that is done; without `wait` only if there is one."""
+        if self.taken or not self.free.acquire(blocking=wait):
+            return
+        self.taken = True
+        turns.be_patient(False)
+        self.begin()
+
+    def give_back(self) -> None:
+        if self.taken:
+            self.taken = False
+            turns.be_patient(True)
+            self.free.release()
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """While the agent works. The thread must not wait for its turn meanwhile."""
+        with turns.given_up():
+            self.take()
+        try:
+            yield
+        finally:
+            with turns.given_up():
+                self.give_back()

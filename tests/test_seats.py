@@ -1,0 +1,61 @@
+"""Seats: so many agents at once, and whoever has one goes first."""
+
+import threading
+
+import pytest
+
+from skilleval.process import turns
+from skilleval.seats import Seat
+
+
+def nothing():
+    pass
+
+
+def test_a_seat_is_taken_once_and_given_back_once():
+    free, begun = threading.Semaphore(1), []
+    seat = Seat(free, lambda: begun.append(1))
+    seat.take()
+    with seat.held():
+        assert begun == [1]
+        assert not free.acquire(blocking=False)
+    seat.give_back()
+    assert free.acquire(blocking=False)
+    assert not free.acquire(blocking=False)
+
+
+def test_without_waiting_a_seat_is_taken_if_there_is_one():
+    free, begun = threading.Semaphore(0), []
+    seat = Seat(free, lambda: begun.append(1))
+    seat.take(wait=False)
+    seat.give_back()  # nothing was had
+    assert (begun, free.acquire(blocking=False)) == ([], False)
+
+
+def test_who_waits_for_a_seat_lets_others_have_their_turn():
+    free, others = threading.Semaphore(0), []
+
+    def other():
+        with turns.taken():
+            others.append(1)
+            free.release()
+
+    thread = threading.Thread(target=other)
+    with turns.taken():
+        thread.start()
+        with Seat(free, nothing).held():
+            assert others == [1]
+    thread.join(10)
+
+
+def test_what_begin_raises_goes_on_and_the_seat_can_be_given_back():
+    free = threading.Semaphore(1)
+
+    def refuse():
+        raise ValueError("refused")
+
+    seat = Seat(free, refuse)
+    with pytest.raises(ValueError, match="refused"), turns.taken(), seat.held():
+        raise AssertionError("no agent may start")
+    seat.give_back()
+    assert free.acquire(blocking=False)
