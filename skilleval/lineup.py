@@ -82,11 +82,11 @@ def check(arguments: argparse.Namespace) -> None:
         return
     run = names(arguments)
     for option, argument in _HEEDED.items():
-        known = agents.of_suites(option) if getattr(arguments, argument) else ()
-        if known and option != "max_budget_usd" and not {*known} & {*run}:
-            flag = _flag(option)
+        heeded = any(option in (agents.get(name).OPTIONS or ()) for name in run)
+        if getattr(arguments, argument) and option != "max_budget_usd" and not heeded:
+            flag, others = _flag(option), " or ".join(agents.of_suites(option))
             raise UsageError(
-                f"{flag} means nothing for {' and '.join(run)}: add --agent {' or '.join(known)},"
+                f"{flag} means nothing for {' and '.join(run)}: add --agent {others},"
                 f" or leave out {flag}"
             )
 

@@ -132,7 +132,7 @@ def _is_bare_noun(tokens: Sequence[Token]) -> bool:
 def _without_agent(tokens: Sequence[Token]) -> Sequence[Token]:
     """Without `by the agent` and `during the run`, which say what is understood anyway."""
     words = [token.word for token in tokens]
-    for phrase in _UNDERSTOOD:
+    for phrase in (each for each in _UNDERSTOOD if each[0] in words):
         for start in range(len(words) - len(phrase), 0, -1):
             if tuple(words[start : start + len(phrase)]) == phrase:
                 return [*tokens[:start], *tokens[start + len(phrase) :]]

@@ -131,6 +131,13 @@ _BEFORE = (
     (("just",), "==", 0),
     (("a",), "==", 0),
 )
+_BEFORE_BY_WORD = {
+    word: [row for row in _BEFORE if row[0][0] == word] for word in {row[0][0] for row in _BEFORE}
+}
+_MERGED_BY_WORD = {
+    word: [row for row in _MERGED.items() if row[0][0] == word]
+    for word in {words[0] for words in _MERGED}
+}
 _AFTER = {("or", "more"): ">=", ("or", "fewer"): "<=", ("or", "less"): "<="}
 
 
@@ -275,7 +282,7 @@ def _is_file_next(tokens: Sequence[Token], position: int) -> bool:
 
 
 def _merge(tokens: Sequence[Token], position: int) -> tuple[int, Token]:
-    for words, merged in _MERGED.items():
+    for words, merged in _MERGED_BY_WORD.get(tokens[position].word, ()):
         if _starts(tokens, position, words):
             return len(words), Token(merged)
     if tokens[position].word == "but" and _excepts(tokens, position):
@@ -297,7 +304,7 @@ def _starts(tokens: Sequence[Token], position: int, words: Sequence[str]) -> boo
 
 def _quantity(tokens: Sequence[Token], position: int) -> tuple[int, Token | None]:
     """How many tokens make a number here, and the number: `at least two` is one token."""
-    for words, op, more in _BEFORE:
+    for words, op, more in _BEFORE_BY_WORD.get(tokens[position].word, ()):
         if _starts(tokens, position, words):
             after = position + len(words)
             number = _number(tokens, after)

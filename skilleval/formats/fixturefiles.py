@@ -21,6 +21,7 @@ def read(raw: Mapping[str, Any], where: str, reader: Reader) -> tuple[str, ...]:
     agentskills.io writes them relative to the skill (`evals/files/x.csv`): that is read, too.
     """
     folder = os.path.dirname(os.path.abspath(reader.path))
+    root, evals = os.path.realpath(folder), os.path.realpath(reader.path)
     found: list[str] = []
     for name in reader.texts(raw, "files", where):
         path = _path(name, folder)
@@ -30,7 +31,7 @@ def read(raw: Mapping[str, Any], where: str, reader: Reader) -> tuple[str, ...]:
                 f"file {name!r} must be a path inside of {folder}: no '..', no '/' first",
                 "E04",
             )
-        elif why := _problem(path, folder, reader.path):
+        elif why := _problem(path, folder, root, evals):
             reader.complain(where, f"file {name!r} {why}", "E04")
         elif path in found:
             reader.complain(where, f"file {name!r} is named twice", "E05")
@@ -58,9 +59,9 @@ def _path(name: str, folder: str) -> str | None:
     return "/".join(parts)
 
 
-def _problem(path: str, folder: str, evals: str) -> str:
-    """What is wrong with a fixture; "" if nothing is."""
-    place, root = os.path.join(folder, path), os.path.realpath(folder)
+def _problem(path: str, folder: str, root: str, evals: str) -> str:
+    """What is wrong with a fixture; "" if nothing is. `root` and `evals` are real paths."""
+    place = os.path.join(folder, path)
     if ".git" in path.split("/"):
         return "is in a .git folder, which no workspace gets"
     if not os.path.exists(place):
@@ -70,7 +71,7 @@ def _problem(path: str, folder: str, evals: str) -> str:
         target = os.path.realpath(each)
         if not contains_path(root, target):
             return f"is or holds a link that leaves {folder}"
-        if contains_path(target, os.path.realpath(evals)):
+        if contains_path(target, evals):
             return "is or holds the suite itself, which the agent must not see"
     return ""
 
