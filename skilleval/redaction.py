@@ -5,6 +5,7 @@ Secrets of the environment are the values of variables whose names say so (`secr
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -71,8 +72,19 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 
     Secrets shorter than four characters are left, and empty ones do nothing.
     """
-    import json
+    for form in _forms(tuple(secrets)):
+        text = text.replace(form, REDACTED)
+    if "://" not in text:
+        return text
     import re
+
+    return re.sub(r"://[^/\s@]+@", f"://{REDACTED}@", text)
+
+
+@functools.lru_cache(maxsize=16)
+def _forms(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    """All that stands for a secret, the longest first: one may hold another."""
+    import json
     from urllib.parse import quote, quote_plus
 
     forms: set[str] = set()
@@ -80,9 +92,7 @@ def redact(text: str, secrets: Iterable[str]) -> str:
         if len(secret) >= SHORTEST_SECRET:
             raw = secret.encode("utf-8", "replace")
             forms |= {secret, json.dumps(secret)[1:-1], quote(raw, safe=""), quote_plus(raw)}
-    for form in sorted(forms, key=len, reverse=True):  # the longest first: one may hold another
-        text = text.replace(form, REDACTED)
-    return re.sub(r"(?<=://)[^/\s@]+@", f"{REDACTED}@", text)
+    return tuple(sorted(forms, key=len, reverse=True))
 
 
 def excerpt(response: Response, secrets: Iterable[str], limit: int = 300) -> str:
