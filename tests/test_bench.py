@@ -16,9 +16,11 @@ TINY = bench.Sizes(
     small=bench.Size(1, 1, 2),
     large=bench.Size(2, 2, 4),
     validate=bench.Size(2, 1, 4),
-    trials=2,
+    trials=3,
+    at_once=2,
+    agent_s=0.1,
 )
-FIGURES = {"fixtures", "fixtures-peak", "scaling", "help", "validate", "trials", "judges"}
+FIGURES = {"fixtures", "fixtures-peak", "scaling", "help", "validate", "trials", "rounds", "judges"}
 
 
 def test_generator_makes_the_asked_number_of_tasks_and_checks(tmp_path):
@@ -60,6 +62,8 @@ def test_every_benchmark_gives_figures_as_json(capsys):
         assert figure["n"] == 1
     assert figures["help"]["median_ms"] > 0
     assert figures["help"]["against_median_ms"] > 0
+    assert figures["rounds"]["against_median_ms"] == 200  # of two agents and one
+    assert figures["rounds"]["wall_median_ms"] > 200
 
 
 def test_line_says_name_value_floor_and_whether_it_is_kept():

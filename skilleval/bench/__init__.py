@@ -2,6 +2,7 @@
 
 A figure is a ratio of CPU time (user and system, of whole processes, as the kernel counts it), so
 that it means the same on a fast and on a slow machine; each has a floor that it must not exceed.
+Where things happen at once, it is one of time that has passed, and a busy machine shows in it.
 For developers: `scripts/bench.py`. Nothing else imports this, and it needs a POSIX system.
 
 To add a benchmark: write a function `(folder, sizes) -> figures`, and name it in `BENCHMARKS`.
@@ -48,6 +49,8 @@ class Sizes(NamedTuple):
     large: Size = Size(125, 40, 20)
     validate: Size = Size(200, 2, 4)
     trials: int = 100
+    at_once: int = 50
+    agent_s: float = 1.0
 
 
 SIZES = Sizes()
@@ -125,6 +128,19 @@ def trials(folder: str, sizes: Sizes) -> list[Figure]:
     return [_ratio("trials", paired(ours, bare, max(1, sizes.pairs // 3)), 2.0)]
 
 
+def rounds(folder: str, sizes: Sizes) -> list[Figure]:
+    """The time that trials of an agent that only waits take at once, against ideal rounds of it."""
+    path = write_suite(folder, sizes.trials)
+    agent = ("--agent", "command", "--agent-command", "sleep", str(sizes.agent_s), "--quiet")
+    ours = _skilleval("run", path, *agent, "--concurrency", str(sizes.at_once), "--no-baseline")
+    ours += ("--workspace", os.path.join(folder, "runs"))
+    ideal_s = -(-sizes.trials // sizes.at_once) * sizes.agent_s
+    measure(ours)
+    walls = [measure(ours).wall_s for _ in range(max(1, sizes.pairs // 3))]
+    medians = {"wall_median_ms": median(walls) * 1000, "against_median_ms": ideal_s * 1000}
+    return [Figure("rounds", median(walls) / ideal_s, 1.2, len(walls), medians=medians)]
+
+
 def judges(folder: str, sizes: Sizes) -> list[Figure]:
     """The time that six scenarios with a slow judge take at once, against that of one."""
     skill = write_scenarios(folder, 6)
@@ -143,6 +159,7 @@ BENCHMARKS: dict[str, Callable[[str, Sizes], list[Figure]]] = {
     "help": help_text,
     "validate": validate,
     "trials": trials,
+    "rounds": rounds,
     "judges": judges,
 }
 
