@@ -11,6 +11,7 @@ created and its name is short"), the rule can fail the assertion, and a judge de
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 
 from skilleval.assertions import (
@@ -79,6 +80,11 @@ def classify(text: str, skills: Sequence[str] = ()) -> Rule | Judge:
 
     `skills` are names that stand beside `skill` without quotation marks: `the demo skill`.
     """
+    return _classified(text, tuple(skills))
+
+
+@functools.lru_cache(maxsize=256)  # many cases of a suite ask for the same
+def _classified(text: str, skills: tuple[str, ...]) -> Rule | Judge:
     try:
         tokens = sentence.read(text)
     except sentence.Unreadable as error:
