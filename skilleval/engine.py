@@ -107,14 +107,24 @@ class _Bench:
             raise NotStarted(refusal.reason, refusal.failure)
 
     def run_agent(
-        self, trial: Trial, tools: Tools, begin: Callable[[], None]
+        self,
+        trial: Trial,
+        tools: Tools,
+        begin: Callable[[], None],
+        end: Callable[[], None] | None = None,
     ) -> tuple[Outcome, Tools]:
-        """What came of the trial's agent, and the tools to grade that with."""
+        """What came of the trial's agent, between `begin` and `end`; the tools to grade that with.
+
+        Either may raise `NotStarted`.
+        """
         try:
             begin()
             if self.session.equip:
                 tools = self.session.equip(tools, trial)
-            return _attempt(self.cases[trial.case_id], self.arms[trial.arm], tools), tools
+            outcome = _attempt(self.cases[trial.case_id], self.arms[trial.arm], tools)
+            if end:
+                end()
+            return outcome, tools
         except NotStarted as reason:
             return Outcome("missing", error=str(reason), failure=reason.failure), tools
 
@@ -160,7 +170,8 @@ def _at_once(bench: _Bench, trials: Sequence[Trial]) -> tuple[Result, ...]:
         seat = Seat(free, partial(bench.begin, trial, stopped.is_set))
         begin = partial(seat.take, wait=not bench.prepares(trial))
         try:
-            outcome, tools = bench.run_agent(trial, stoppable._replace(seat=seat.held), begin)
+            tools = stoppable._replace(seat=seat.held)
+            outcome, tools = bench.run_agent(trial, tools, begin, seat.be_begun)
         finally:
             seat.give_back()
         return bench.result(trial, outcome, tools, stopped.is_set)

@@ -22,7 +22,8 @@ class Seat:
     """
 
     def __init__(self, free: Semaphore, begin: Callable[[], None]) -> None:
-        self.free, self.begin, self.taken = free, begin, False
+        self.free, self.begin = free, begin
+        self.taken = self.begun = False
         turns.be_patient(True)
 
     def take(self, *, wait: bool = True) -> None:
@@ -31,7 +32,13 @@ class Seat:
             return
         self.taken = True
         turns.be_patient(False)
-        self.begin()
+        self.be_begun()
+
+    def be_begun(self) -> None:
+        """For a trial that came to its end without a seat, as its agent could not start."""
+        if not self.begun:
+            self.begun = True
+            self.begin()
 
     def give_back(self) -> None:
         if self.taken:

@@ -295,12 +295,29 @@ def test_a_trial_is_refused_when_its_agent_would_start_whatever_was_prepared():
     assert len(heard) == 12
 
 
-def test_an_agent_whose_workspace_fails_needs_no_seat():
-    def before(name):
-        raise RuntimeError(f"no room for {name}")
+def test_a_trial_that_comes_to_no_agent_needs_no_seat_and_is_heard_of_all_the_same():
+    """Its workspace cannot be made, or its case is broken, while all seats are taken."""
+    heard, lock, all_others = [], threading.Lock(), threading.Event()
 
-    results = engine.run(prepared(5, before=before), engine.Session(TOOLS, 2))
-    assert [r.outcome.status for r in results] == ["error"] * 5
+    def watch(trial, result):
+        with lock:
+            heard.append((trial.case_id, result is not None))
+            if {name for name, ended in heard if ended} >= {"c2", "c3", "c4"}:
+                all_others.set()
+
+    def before(name):
+        if name not in ("c0", "c1"):
+            raise RuntimeError(f"no room for {name}")
+
+    def agent(name):
+        assert all_others.wait(20)
+
+    made = prepared(5, before=before, agent=agent)
+    cases = (*made.cases[:4], made.cases[4]._replace(broken="no prompt"))
+    results = engine.run(made._replace(cases=cases), engine.Session(TOOLS, 2, watch))
+    assert [r.outcome.status for r in results] == ["ok"] * 2 + ["error"] * 3
+    for name in ("c0", "c1", "c2", "c3", "c4"):
+        assert [ended for case_id, ended in heard if case_id == name] == [False, True]
 
 
 def test_nothing_more_is_started_after_an_interrupt():

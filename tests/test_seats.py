@@ -32,6 +32,15 @@ def test_without_waiting_a_seat_is_taken_if_there_is_one():
     assert (begun, free.acquire(blocking=False)) == ([], False)
 
 
+def test_a_trial_begins_once_with_a_seat_or_without():
+    free, begun = threading.Semaphore(1), []
+    for seat in (Seat(free, lambda: begun.append(1)), Seat(free, lambda: begun.append(2))):
+        seat.take(wait=False)
+        seat.be_begun()
+        seat.be_begun()
+    assert begun == [1, 2]
+
+
 def test_who_waits_for_a_seat_lets_others_have_their_turn():
     free, others = threading.Semaphore(0), []
 
