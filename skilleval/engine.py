@@ -96,9 +96,7 @@ class _Bench:
         return agents.get(name).OPTIONS is not None
 
     def begin(self, trial: Trial, stop: Callable[[], bool]) -> None:
-        """Says that the trial starts. Raises `NotStarted` if it is refused, or the run ends."""
-        if stop():
-            raise NotStarted("the run was ended")
+        """Says that the trial starts. Raises `NotStarted` if it is refused."""
         session = self.session
         refusal = session.refuse(stop) if session.refuse else None
         if session.watch:
@@ -167,7 +165,7 @@ def _at_once(bench: _Bench, trials: Sequence[Trial]) -> tuple[Result, ...]:
     stoppable = bench.session.tools.stopping(stopped.is_set)
 
     def watched(trial: Trial) -> Result:
-        seat = Seat(free, partial(bench.begin, trial, stopped.is_set))
+        seat = Seat(free, partial(bench.begin, trial, stopped.is_set), stopped.is_set)
         begin = partial(seat.take, wait=not bench.prepares(trial))
         try:
             tools = stoppable._replace(seat=seat.held)

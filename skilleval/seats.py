@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from threading import Semaphore
 
+from skilleval.errors import NotStarted
 from skilleval.process import turns
 
 
@@ -18,11 +19,14 @@ class Seat:
     """One of the `free` seats, for one trial and the thread that runs it.
 
     `begin` is called when the trial has its seat, which may be long before its agent starts. What
-    it raises goes on; the seat has to be given back then, too.
+    it raises goes on; the seat has to be given back then, too. Once the run has `ended`, no trial
+    begins and no agent starts: `NotStarted` is raised.
     """
 
-    def __init__(self, free: Semaphore, begin: Callable[[], None]) -> None:
-        self.free, self.begin = free, begin
+    def __init__(
+        self, free: Semaphore, begin: Callable[[], None], ended: Callable[[], bool]
+    ) -> None:
+        self.free, self.begin, self.ended = free, begin, ended
         self.taken = self.begun = False
         turns.be_patient(True)
 
@@ -36,9 +40,14 @@ class Seat:
 
     def be_begun(self) -> None:
         """For a trial that came to its end without a seat, as its agent could not start."""
+        self._check()
         if not self.begun:
             self.begun = True
             self.begin()
+
+    def _check(self) -> None:
+        if self.ended():
+            raise NotStarted("the run was ended")
 
     def give_back(self) -> None:
         if self.taken:
@@ -51,6 +60,7 @@ class Seat:
         """While the agent works. The thread must not wait for its turn meanwhile."""
         with turns.given_up():
             self.take()
+        self._check()
         try:
             yield
         finally:

@@ -11,26 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from queue import SimpleQueue
-    from threading import Event
+    from threading import Event, Thread
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-
-class _Relay:
-    """Tells how a thread's work ends: its exception goes on where the work was asked for."""
-
-    def __init__(self, ends: SimpleQueue[BaseException | None], stopped: Event) -> None:
-        self.ends, self.stopped = ends, stopped
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, place: object) -> bool:
-        if error:
-            self.stopped.set()
-        self.ends.put(error)
-        return True
 
 
 def at_once(
@@ -49,38 +33,73 @@ def at_once(
     `name` is what the threads are called. With `meanwhile`, the second half of them begins when
     that returns.
     """
-    from queue import SimpleQueue
-    from threading import Lock, Thread
-
-    made: list[Any] = [None] * len(items)
-    places, taking = iter(range(len(items))), Lock()
-    ends: SimpleQueue[BaseException | None] = SimpleQueue()
-    begun: list[Thread] = []
-
-    def next_place() -> int | None:
-        with taking:
-            return None if stopped.is_set() else next(places, None)
-
-    def take() -> None:
-        with _Relay(ends, stopped):
-            while (place := next_place()) is not None:
-                made[place] = work(items[place])
-
-    def begin(count: int) -> None:
-        while len(begun) < min(count, len(items)):
-            begun.append(Thread(target=take, name=f"{name}_{len(begun)}"))
-            begun[-1].start()
-
+    crew = _Crew(work, items, stopped, name)
     try:
         if meanwhile:
-            begin(threads // 2)
+            crew.begin(threads // 2)
             meanwhile()
-        begin(threads)
-        for _ in begun:
-            if problem := ends.get():
+        crew.begin(threads)
+        for _ in crew.begun:
+            if problem := crew.ends.get():
                 raise problem
-        return made
+        return crew.made
+    except RuntimeError as error:
+        # Ctrl-C while a thread begins may come out as the complaint of `threading` about a lock
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
     finally:
         stopped.set()
-        for thread in begun:
+        for thread in crew.begun:
             thread.join()
+
+
+class _Crew:
+    """The threads that work, what they make, and how each ended: with an exception, or None."""
+
+    def __init__(
+        self, work: Callable[[Any], Any], items: Sequence[Any], stopped: Event, name: str
+    ) -> None:
+        from queue import SimpleQueue
+        from threading import Lock
+
+        self.work, self.items, self.stopped, self.name = work, items, stopped, name
+        self.made: list[Any] = [None] * len(items)
+        self.ends: SimpleQueue[BaseException | None] = SimpleQueue()
+        self.places, self.taking = iter(range(len(items))), Lock()
+        self.begun: list[Thread] = []
+
+    def begin(self, count: int) -> None:
+        """So many threads work afterwards, if there are as many items."""
+        from threading import Thread
+
+        while len(self.begun) < min(count, len(self.items)):
+            # one that Ctrl-C catches half begun may never be: nobody waits for it, here or at exit
+            thread = Thread(target=self._take, name=f"{self.name}_{len(self.begun)}", daemon=True)
+            thread.start()
+            self.begun.append(thread)
+
+    def _take(self) -> None:
+        with _Relay(self.ends, self.stopped):
+            while (place := self._next()) is not None:
+                self.made[place] = self.work(self.items[place])
+
+    def _next(self) -> int | None:
+        with self.taking:
+            return None if self.stopped.is_set() else next(self.places, None)
+
+
+class _Relay:
+    """Hands over what ends a thread's work: it goes on where the work was asked for."""
+
+    def __init__(self, ends: SimpleQueue[BaseException | None], stopped: Event) -> None:
+        self.ends, self.stopped = ends, stopped
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, place: object) -> bool:
+        if error:
+            self.stopped.set()
+        self.ends.put(error)
+        return True

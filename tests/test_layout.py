@@ -76,7 +76,7 @@ LAYERS = [
         "skill",
         "trial.transcript",
     ],
-    ["trial.attempts", "trial.firstcommit", "trial.visibility"],
+    ["trial.attempts", "trial.firstcommit", "trial.temporary", "trial.visibility"],
     ["trial.grounds"],
     ["runfolder.artefacts"],
     ["runfolder.store", "trial.workspace"],

@@ -1,6 +1,5 @@
 """The hint where to look for room: given where there is one, and never a hindrance."""
 
-import fcntl
 import os
 import struct
 import sys
@@ -8,6 +7,9 @@ import sys
 import pytest
 
 from skilleval.placement import spread
+
+fcntl = pytest.importorskip("fcntl", reason="the hint is for Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the hint is for Linux")
 
 GET_FLAGS, TOP = 0x80086601, 0x20000
 

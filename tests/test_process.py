@@ -110,6 +110,7 @@ def test_stdin_reaches_the_program_whole(size):
     assert done.stdout.split() == [str(size), "y"]
 
 
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="there are none here anyway")
 @pytest.mark.parametrize(
     "without", ["del os.memfd_create", "os.memfd_create = lambda name: os.open('/none', 0)"]
 )
@@ -184,6 +185,19 @@ def test_missing_folder_is_named(tmp_path):
     done = run(python("print()", cwd=tmp_path / "gone"))
     assert done.not_found
     assert f"its working folder '{tmp_path / 'gone'}' does not exist" in done.error
+
+
+def test_working_folder_that_cannot_be_entered_is_named_as_such(tmp_path):
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0)
+    script = (
+        "import os, sys\nfrom skilleval.process import Command, run\nrun(Command(['true'], 20))\n"
+        "if os.getuid() == 0: os.setuid(65534)  # root enters everything\n"
+        "print(run(Command(['true'], 20, cwd=sys.argv[1])).error)"
+    )
+    argv = [sys.executable, "-c", script, str(folder)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, cwd=ROOT)
+    assert f"its working folder '{folder}' cannot be entered" in done.stdout
 
 
 @posix

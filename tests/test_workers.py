@@ -1,9 +1,12 @@
 """Work on many things, a few at once: their order, and how it ends."""
 
+import subprocess
+import sys
 import threading
 import tracemalloc
 
 import pytest
+from checkout import ROOT
 
 from skilleval.workers import at_once
 
@@ -91,6 +94,27 @@ def test_exception_meanwhile_ends_it():
     with pytest.raises(KeyboardInterrupt):
         at_once(lambda item: stopped.wait(20), range(9), 4, stopped, name="w", meanwhile=meanwhile)
     assert stopped.is_set()
+
+
+def test_ctrl_c_goes_on_whenever_it_comes():
+    """Also while threads begin, some of which are not quite there."""
+    script = (
+        "import signal, threading\n"
+        "from skilleval.workers import at_once\n"
+        "signal.signal(signal.SIGALRM, signal.default_int_handler)\n"
+        "for number in range(300):\n"
+        "    stopped = threading.Event()\n"
+        "    try:\n"
+        "        signal.setitimer(signal.ITIMER_REAL, 0.001 + 0.00002 * number)\n"
+        "        at_once(lambda item: stopped.wait(1), range(100), 100, stopped, name='w')\n"
+        "    except KeyboardInterrupt:\n"
+        "        stopped.set()  # it may have come before anything was begun\n"
+        "print('all')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, cwd=ROOT
+    )
+    assert (done.returncode, done.stdout) == (0, "all\n"), done.stderr
 
 
 def test_of_nothing_comes_nothing_and_the_end_is_told():

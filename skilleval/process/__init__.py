@@ -206,7 +206,8 @@ def _why_not(command: Command, error: OSError | ValueError) -> str:
     reason: str = getattr(error, "strerror", None) or str(error)
     code = getattr(error, "errno", None)
     if command.cwd is not None and not os.path.isdir(_encoded(os.fspath(command.cwd))):
-        reason = f"its working folder {os.fspath(command.cwd)!r} does not exist"
+        wrong = "cannot be entered" if code == errno.EACCES else "does not exist"
+        reason = f"its working folder {os.fspath(command.cwd)!r} {wrong}"
     elif code == errno.ENOENT and find_executable(_from_cwd(command), command.env):
         reason = 'the interpreter in its "#!" line is missing'
     elif code == errno.ENOENT and os.path.dirname(name):

@@ -41,6 +41,7 @@ class _Turns:
         self.put_off: deque[Callable[[], object]] = deque()
         self.busy_with_put_off = False
         self.in_a_hurry = 0
+        self.settled_at_exit = False
 
     def take(self) -> None:
         with self.lock:
@@ -86,12 +87,22 @@ class _Turns:
             others = self._is_wanted or (self.taken and not self.mine.turn)
             if others and len(self.put_off) < PUT_OFF:
                 self.put_off.append(work)
-                if not self.busy_with_put_off:
-                    self.busy_with_put_off = True
-                    atexit.register(self.settle)
-                    threading.Thread(target=self._work_off, name="put off", daemon=True).start()
-                return
+                if self.busy_with_put_off or self._is_worked_off():
+                    return
+                self.put_off.pop()
         work()
+
+    def _is_worked_off(self) -> bool:
+        """Begins to work off what was put off, in a thread of its own; is there room for one?"""
+        try:
+            threading.Thread(target=self._work_off, name="put off", daemon=True).start()
+        except RuntimeError:
+            return False
+        self.busy_with_put_off = True
+        if not self.settled_at_exit:
+            self.settled_at_exit = True
+            atexit.register(self.settle)
+        return True
 
     def _work_off(self) -> None:
         while True:

@@ -25,7 +25,7 @@ from skilleval.reading.jsonvalues import items
 from skilleval.redaction import REDACTED, redact, secrets_in
 from skilleval.runfolder import artefacts, store
 from skilleval.tools import Tools
-from skilleval.trial import grounds, removal
+from skilleval.trial import grounds, removal, temporary
 from skilleval.trial.pullrequests import github_slug
 
 TIMEOUT_S = 60.0
@@ -133,7 +133,7 @@ def _roots(folder: str, environ: Mapping[str, str]) -> set[str]:
     """The folders that trials' folders are made in, and the workspace of the run."""
     named = [environ[name] for name in ("TMPDIR", "TEMP", "TMP") if environ.get(name)]
     workspace_base = os.path.dirname(os.path.abspath(folder))
-    return set(map(os.path.realpath, (*named, *grounds.COMMON, workspace_base)))
+    return set(map(os.path.realpath, (*named, *temporary.COMMON, workspace_base)))
 
 
 def _not_ours(path: str, roots: set[str]) -> str:
@@ -143,9 +143,9 @@ def _not_ours(path: str, roots: set[str]) -> str:
     parent, name = os.path.split(os.path.normpath(path))
     if not name.startswith(PREFIX) or parent not in roots:
         return "is not where trials are run; left alone"
-    marker = os.path.join(path, grounds.MARKER)
+    marker = os.path.join(path, temporary.MARKER)
     if os.path.islink(marker) or not os.path.isfile(marker):
-        return f"has no {grounds.MARKER}, so it is not ours; left alone"
+        return f"has no {temporary.MARKER}, so it is not ours; left alone"
     return ""
 
 
@@ -185,7 +185,7 @@ def _removals(found: Leftovers, tools: Tools) -> Iterator[tuple[tuple[str, objec
         if said := _delete(found.source, branch, head, tools):
             yield ("branch", branch), said
     for path in found.workspaces:
-        if not removal.remove(path, grounds.MARKER):
+        if not removal.remove(path, temporary.MARKER):
             yield ("folder", path), "cannot be removed"
 
 

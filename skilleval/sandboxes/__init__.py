@@ -108,7 +108,7 @@ def fresh_folder(prefix: str, within: str = "") -> TemporaryDirectory[str]:
     """
     import tempfile
 
-    from skilleval.trial import grounds
+    from skilleval.trial import temporary
 
     try:
         folder = tempfile.TemporaryDirectory(
@@ -117,7 +117,7 @@ def fresh_folder(prefix: str, within: str = "") -> TemporaryDirectory[str]:
             ignore_cleanup_errors=True,
         )
         if not within:
-            grounds.mark(folder.name)
+            temporary.mark(folder.name)
     except OSError as error:
         raise AgentUnavailable(f"cannot make a temporary folder: {reason(error)}") from None
     return folder

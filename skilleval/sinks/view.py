@@ -316,7 +316,7 @@ def cause(outcome: Outcome) -> tuple[str, str]:
 
 def kept(view: View) -> Iterator[str]:
     """Where the workspace of each trial is that was to be kept, and how all of them go again."""
-    from skilleval.trial import grounds
+    from skilleval.trial import temporary
 
     repeated, count = is_repeated(view), 0
     for case in by_case(view):
@@ -324,7 +324,7 @@ def kept(view: View) -> Iterator[str]:
             if folder := row.result.outcome.source:
                 count += 1
                 label = f"eval-{case.case_id} {trial_label(side, row, repeated=repeated)}"
-                yield f"kept: {line(label)}: {line(grounds.inside(folder))}"
+                yield f"kept: {line(label)}: {line(temporary.inside(folder))}"
     if count:
         listed = "listed in cleanup.json: `skilleval cleanup` removes them"
         yield f"{counted(count, 'workspace')} kept, {listed}"

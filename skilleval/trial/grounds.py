@@ -1,51 +1,43 @@
 """The ground that the trials of a case start from: made once in a process, copied for each trial.
 
 Owns what is in a workspace before the skill: a new repository or the clone of one, the case's files
-in it, committed or staged. Owns where temporary folders may be. Grounds are removed at exit.
+in it, committed or staged.
 
 Does not own the trial's folder (`workspace`), nor which files a case has (formats).
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import shutil
 import stat
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from skilleval import placement
-from skilleval.errors import SkillevalError, UsageError
+from skilleval.errors import SkillevalError
 from skilleval.model import Arm, Case, File, State
-from skilleval.process import owner, turns
+from skilleval.process import turns
 from skilleval.reading.textfile import contains_path, links_below, reason
 from skilleval.redaction import redact
 from skilleval.runfolder import serial
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
-from skilleval.trial import firstcommit, gitfiles, gitstate, template
+from skilleval.trial import firstcommit, gitfiles, gitstate, template, temporary
 from skilleval.trial.pullrequests import github_slug
-from skilleval.trial.removal import remove
 from skilleval.trial.template import Template
 
 SUBJECT = "Initial commit"
-# a file that says that a temporary folder is ours to remove, and of which process
-MARKER = ".skilleval-trial"
-# how the names of trials' folders begin that are kept on purpose
-KEPT = "skilleval-kept-"
 CLONE_TIMEOUT_S = 600.0
-# of the system, for temporary files
-COMMON = ("/tmp", "/var/tmp")
 
 
 class Ground(NamedTuple):
     """A prepared workspace with what it held when it was made.
 
     `remote` is the bare repository behind `origin`, "" unless the source is one on this machine.
+    `spare` is a workspace like each copy that is to be had for the first trial, for whom it was
+    made; "" if there is none.
     """
 
     folder: str
@@ -53,48 +45,43 @@ class Ground(NamedTuple):
     state: State
     look: gitstate.Look
     template: Template
+    remote: str = ""
+    spare: str = ""
 
     @property
     def workspace(self) -> str:
-        return inside(self.folder)
+        return temporary.inside(self.folder)
 
     @property
-    def remote(self) -> str:
-        path = os.path.join(self.folder, "remote.git")
-        return path if os.path.isdir(path) else ""
+    def is_usable(self) -> bool:
+        """Is all there that copies are made of, whatever agents have removed?"""
+        needed = [self.remote] if self.remote else []
+        needed += [] if self.template.is_whole else [self.workspace]
+        return all(map(os.path.isdir, needed))
+
+    def furnish(self, workspace: str) -> Ground:
+        """Makes a workspace; what is left of the ground then has no spare one. Raises `OSError`."""
+        with contextlib.suppress(OSError):  # it lies on another disk, or an agent was there
+            if self.spare:
+                os.rename(self.spare, workspace)
+                os.rmdir(self.folder)
+        if not os.path.isdir(workspace):
+            self.template.write(workspace)
+        return self._replace(spare="")
 
 
 class _Store:
-    """The grounds of this process, by everything that they are made of, and where they are."""
+    """The grounds of this process, by everything that they are made of."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.locks: dict[object, threading.Lock] = {}
         self.grounds: dict[object, Ground] = {}
-        self.folders: dict[str, str] = {}
-        self.secret = os.urandom(16).hex()
 
     def lock_of(self, key: object) -> threading.Lock:
         """Who makes a ground holds up those who wait for the same one, and nobody else."""
         with self.lock:
             return self.locks.setdefault(key, threading.Lock())
-
-    def folder(self, environ: Mapping[str, str]) -> str:
-        """The folder of this process where temporary ones are made; it is removed at exit."""
-        root = temporary_root(environ)
-        with self.lock:
-            folder = self.folders.get(root, "")
-            with contextlib.suppress(OSError):  # an agent may have locked it
-                os.chmod(folder, stat.S_IRWXU)
-            if not os.path.isdir(folder):
-                # the marker comes late, and may go early
-                folder = tempfile.mkdtemp(prefix=f"skilleval-{owner.ours().tag}-", dir=root)
-                self.folders[root] = folder
-                atexit.register(_remove, folder, os.getpid())
-                mark(folder)
-                plant_canary(folder)
-                placement.spread(folder)
-            return folder
 
 
 _STORE = _Store()
@@ -120,10 +107,10 @@ def ground(case: Case, arm: Arm, hidden: Sequence[str], tools: Tools) -> Ground:
     if made:
         return made[0]
     files = serial.from_json(Snapshot, held["files"])
-    with making(f"make the workspace of case {case.id}"):
-        folder = new_folder(tools.environ, "ground-")
-        os.mkdir(inside(folder))
-        empty = template.read(inside(folder))
+    with temporary.making(f"make the workspace of case {case.id}"):
+        folder = temporary.new_folder(tools.environ, "ground-")
+        os.mkdir(temporary.inside(folder))
+        empty = template.read(temporary.inside(folder))
     return Ground(folder, files, _state(files, held["git"]), gitstate.Look(held["git"]), empty)
 
 
@@ -135,73 +122,12 @@ def _stored(case: Case, arm: Arm, hidden: Sequence[str], tools: Tools) -> Ground
         with turns.given_up():
             stack.enter_context(_STORE.lock_of(key))
         made = _STORE.grounds.get(key)
-        if made is None or not made.template.is_usable:
-            with making(f"make the workspace of case {case.id}"):
-                folder = new_folder(tools.environ, "ground-")
+        if made is None or not made.is_usable:
+            with temporary.making(f"make the workspace of case {case.id}"):
+                folder = temporary.new_folder(tools.environ, "ground-")
                 made = _Maker(folder, tuple(hidden), tools).make(case, source)
-            _STORE.grounds[key] = made
+            _STORE.grounds[key] = made._replace(spare="")
         return made
-
-
-@contextlib.contextmanager
-def making(what: str) -> Iterator[None]:
-    """While files of ours are made: that it failed is a `SkillevalError`, which says why."""
-    try:
-        yield
-    except OSError as error:  # `copytree` collects several in one without a number
-        cause = reason(error) if error.strerror else str(error)
-        raise SkillevalError(f"cannot {what}: {cause}") from None
-
-
-def canary() -> str:
-    """A word that no text holds by chance, one for all trials of this process."""
-    return f"skilleval-canary-{_STORE.secret}"
-
-
-def plant_canary(folder: str) -> None:
-    """A decoy beside a workspace, of the name that answers have. Raises `OSError`."""
-    os.makedirs(os.path.join(folder, "evals"), exist_ok=True)
-    text = f'{{"skill_name": "{canary()}", "evals": [], "expected_output": "{canary()}"}}\n'
-    with open(os.path.join(folder, "evals", "evals.json"), "w", encoding="utf-8") as file:
-        file.write(text)
-
-
-def mark(folder: str) -> None:
-    """Says that a folder is ours, of this process (`owner.parse` reads it). Raises `OSError`."""
-    with open(os.path.join(folder, MARKER), "w", encoding="utf-8") as file:
-        file.write(f"{owner.ours().text}\n")
-
-
-def new_folder(environ: Mapping[str, str], prefix: str) -> str:
-    """A new temporary folder that no other user can enter. Raises `OSError`, `UsageError`.
-
-    It goes when this process ends, unless the prefix is `KEPT`.
-    """
-    within = temporary_root(environ) if prefix == KEPT else _STORE.folder(environ)
-    return tempfile.mkdtemp(prefix=prefix, dir=within)
-
-
-def temporary_root(environ: Mapping[str, str], others: Sequence[str] = COMMON) -> str:
-    """A folder for temporary files that is in no git repository, whose files an agent would read.
-
-    $TMPDIR is taken if it is one, else one of the `others`. Raises `UsageError` if there is none.
-    """
-    named = [environ[name] for name in ("TMPDIR", "TEMP", "TMP") if environ.get(name)]
-    looked_at: dict[str, None] = {}
-    for folder in map(os.path.realpath, (*named, *others)):
-        usable = os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)
-        if usable and not gitfiles.repository_of(folder):
-            return folder
-        looked_at[folder] = None
-    raise UsageError(
-        "no temporary folder outside a git repository: an agent in it would read that repository's"
-        f" files; set TMPDIR to a folder elsewhere (looked at: {', '.join(looked_at)})"
-    )
-
-
-def inside(folder: str) -> str:
-    """Where in the folder of a ground or a trial the workspace is."""
-    return os.path.join(folder, "workspace")
 
 
 def is_address(source: str) -> bool:
@@ -252,7 +178,7 @@ class _Maker(NamedTuple):
 
     @property
     def workspace(self) -> str:
-        return inside(self.folder)
+        return temporary.inside(self.folder)
 
     def make(self, case: Case, source: str) -> Ground:
         remote = self._clone(source) if source else ""
@@ -274,8 +200,10 @@ class _Maker(NamedTuple):
             look = gitstate.initial(self.workspace, SUBJECT)
         else:
             look = gitstate.look(self.workspace, self.tools, remote=remote, hidden=self.hidden)
-        state = _state(files, look.state)
-        return Ground(self.folder, files, state, look, template.read(self.workspace))
+        state, copied_from = _state(files, look.state), template.read(self.workspace)
+        # what git made knows when and where its files were made, and is not like its copies
+        spare = self.workspace if done and copied_from.is_whole else ""
+        return Ground(self.folder, files, state, look, copied_from, remote, spare)
 
     def _git(self, *arguments: str) -> None:
         gitstate.run_git(arguments, self.tools, cwd=self.workspace)
@@ -292,7 +220,9 @@ class _Maker(NamedTuple):
         remote = os.path.join(self.folder, "remote.git")
         path = os.path.abspath(source)
         options = {"timeout_s": CLONE_TIMEOUT_S}
-        _cloned(source, [*clone, "--bare", "--", path, remote], self.tools, options)
+        # trials write below it, and the user's repository must not share a file with it
+        bare = [*clone, "--no-hardlinks", "--bare", "--", path, remote]
+        _cloned(source, bare, self.tools, options)
         _cloned(source, [*clone, "--", remote, self.workspace], self.tools, options)
         return remote
 
@@ -348,7 +278,9 @@ def _copy_files(case: Case, workspace: str) -> bool:
         place = os.path.join(workspace, target)
         os.makedirs(os.path.dirname(place), exist_ok=True)
         if os.path.isdir(source):
-            shutil.copytree(source, place, dirs_exist_ok=True)
+            shutil.copytree(source, place, dirs_exist_ok=True, copy_function=shutil.copy)
+            for folder, _, _ in os.walk(place):
+                os.utime(folder)  # no copy keeps times
         elif stat.S_ISREG(os.stat(source).st_mode):
             shutil.copy(source, place)
         else:
@@ -384,8 +316,3 @@ def _mark(source: str) -> str:
         return ""
     inner = os.path.join(source, ".git")
     return gitfiles.refs_mark(inner if os.path.isdir(inner) else source)
-
-
-def _remove(folder: str, maker: int) -> None:
-    if os.getpid() == maker:  # a fork that ends must not take its parent's grounds with it
-        remove(folder, MARKER)

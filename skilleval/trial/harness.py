@@ -27,7 +27,7 @@ from skilleval.process import (
 from skilleval.reading import textfile
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
-from skilleval.trial import attempts, gitstate, grounds, integrity, pullrequests, workspace
+from skilleval.trial import attempts, gitstate, integrity, pullrequests, temporary, workspace
 from skilleval.trial.attempts import Attempt
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _kept(outcome: Outcome, folder: str) -> Outcome:
     """The outcome of a trial whose folder is left behind; "": it is not."""
     if not folder:
         return outcome
-    notes = (*outcome.notes, f"workspace kept: {grounds.inside(folder)}")
+    notes = (*outcome.notes, f"workspace kept: {temporary.inside(folder)}")
     return outcome._replace(notes=notes, source=folder)
 
 
@@ -148,7 +148,7 @@ class _Trial:
     def run(self, place: workspace.Place) -> Outcome:
         before = place.ground.state._replace(git=self._with_pulls(place.look.state))
         with self.tools.seat():
-            place = self._try(place)
+            place = self._try(workspace.restored(place, self.arm))
         after, delta = self._look(place, before)
         failure, error = self._failure(place, delta)
         told = attempts.outcome(self.attempts)

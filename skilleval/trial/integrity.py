@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from skilleval import skill
 from skilleval.model import Arm, Case, Delta, State
-from skilleval.trial import attempts, grounds, workspace
+from skilleval.trial import attempts, temporary, workspace
 from skilleval.trial.attempts import Attempt
 
 # a shorter text may be in anything
@@ -28,7 +28,7 @@ def contamination(case: Case, before: State, tried: Sequence[Attempt], delta: De
     It has read the decoy beside them (its canary), or what it was shown or has copied holds what
     only the file of the evals does: two of the case's assertions, or one and the expected output.
     """
-    if any(grounds.canary() in text for text in _left(tried, delta)):
+    if any(temporary.canary() in text for text in _left(tried, delta)):
         return CANARY_SEEN
     given = "\n".join([case.prompt, *(file.change.content for file in before.files or ())])
     texts = dict.fromkeys([case.expected, *(check.text for check in case.checks)])

@@ -23,7 +23,7 @@ from skilleval import process
 from skilleval.errors import UsageError
 from skilleval.plaintext import counted, one_line
 from skilleval.process.owner import Owner, parse
-from skilleval.trial import grounds, removal
+from skilleval.trial import removal, temporary
 
 # how the names of our temporary folders begin; those of sandboxes are seed 000's
 PREFIXES = ("skilleval-", "openkata-eval-")
@@ -69,7 +69,7 @@ def _roots(environ: Mapping[str, str]) -> list[str]:
     """Where temporary folders are made: those of trials, and those of sandboxes."""
     found = [os.path.realpath(tempfile.gettempdir())]
     with contextlib.suppress(UsageError):
-        found.append(grounds.temporary_root(environ))
+        found.append(temporary.temporary_root(environ))
     return list(dict.fromkeys(found))
 
 
@@ -80,7 +80,7 @@ def _folders(root: str) -> Iterator[str]:
     except OSError:
         return  # then it holds nothing that we could remove
     for name in names:
-        if name.startswith(PREFIXES) and not name.startswith(grounds.KEPT):
+        if name.startswith(PREFIXES) and not name.startswith(temporary.KEPT):
             path = os.path.join(root, name)
             with contextlib.suppress(OSError):  # others end, and remove theirs, meanwhile
                 status = os.lstat(path)
@@ -93,8 +93,18 @@ def _is_own(status: os.stat_result) -> bool:
 
 
 def _owner(folder: str) -> Owner | None:
-    """The owner that the marker names; None without one, or if it is no file of our user's."""
-    path = os.path.join(folder, grounds.MARKER)
+    """The owner that the marker names, or that of a trial in it if an agent removed that one."""
+    try:
+        inner = [each for each in os.listdir(folder) if each.startswith(temporary.TRIAL)]
+    except OSError:
+        inner = []
+    places = (folder, *(os.path.join(folder, each) for each in sorted(inner)))
+    return next(filter(None, map(_named, places)), None)
+
+
+def _named(folder: str) -> Owner | None:
+    """The owner that its marker names; None without one, or if it is no file of our user's."""
+    path = os.path.join(folder, temporary.MARKER)
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         handle = os.open(path, flags)
@@ -122,7 +132,7 @@ def _swept(owner: Owner, owners: Mapping[str, Owner | None]) -> Swept:
     marked = [folder for folder, named in owners.items() if named == owner]
     bare = [folder for folder, named in owners.items() if named is None and _tagged(folder, owner)]
     stuck = tuple(
-        folder for folder in (*bare, *marked) if not removal.remove(folder, grounds.MARKER)
+        folder for folder in (*bare, *marked) if not removal.remove(folder, temporary.MARKER)
     )
     return Swept(owner.pid, ended or 0, len(bare) + len(marked) - len(stuck), stuck=stuck)
 

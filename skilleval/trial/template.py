@@ -41,23 +41,9 @@ class Template(NamedTuple):
     files: tuple[Entry, ...]
 
     @property
-    def is_usable(self) -> bool:
-        """Can copies still be made? Of what is kept in memory, without the folder."""
-        return self._is_kept or os.path.isdir(self.folder)
-
-    @property
-    def _is_kept(self) -> bool:
+    def is_whole(self) -> bool:
+        """Can copies be made without the folder, of what is kept in memory?"""
         return all(entry.link or entry.content is not None for entry in self.files)
-
-    def place(self, target: str) -> None:
-        """As `write`; but where memory holds all of it, the first copy is the folder itself."""
-        if self._is_kept:
-            try:
-                os.rename(self.folder, target)
-                return
-            except OSError:  # it was taken, or lies on another disk
-                pass
-        self.write(target)
 
     def write(self, target: str) -> None:
         """Makes a copy at `target`, which must not be there. Raises `OSError`."""

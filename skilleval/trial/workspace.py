@@ -1,6 +1,6 @@
 """The folder of one trial: workspace, home, temporary folder, and what the agent's program sees.
 
-    <temporary root>/skilleval-XXXX/
+    <temporary root>/skilleval-TAG-XXXX/trial-XXXX/
         workspace/      a copy of the case's ground, with the skill or without; the agent's cwd
         home/  tmp/     its HOME and TMPDIR
         remote.git/     what it pushes to, if the source repository is one on this machine
@@ -29,10 +29,10 @@ from skilleval.reading.textfile import contains_path
 from skilleval.skill import MANIFEST, NOT_INSTALLED
 from skilleval.snapshot import Snapshot
 from skilleval.tools import Tools
-from skilleval.trial import gitstate, grounds, visibility
+from skilleval.trial import gitstate, grounds, temporary, visibility
 from skilleval.trial.removal import remove
 
-MARKER = grounds.MARKER
+MARKER = temporary.MARKER
 KEEP = "SKILL_EVAL_KEEP_WORKSPACE"
 USER, ISOLATED = "user", "isolated"
 # the variables of ours that every agent sees; beside them, only what its program names
@@ -96,12 +96,13 @@ class Place(NamedTuple):
 
     @property
     def workspace(self) -> str:
-        return grounds.inside(self.folder)
+        return temporary.inside(self.folder)
 
     def files(self, tools: Tools) -> Snapshot:
         """What the workspace holds now, without what is hidden. Raises `OSError` if it is gone."""
         if os.path.islink(self.workspace) or os.path.islink(self.folder):
             raise FileNotFoundError(errno.ENOENT, "is a link now", self.workspace)
+        temporary.unlock()
         for folder in (self.folder, self.workspace):
             with contextlib.suppress(OSError):  # the agent may have locked it
                 os.chmod(folder, stat.S_IRWXU)
@@ -150,8 +151,8 @@ def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Pla
     hidden = tuple(dict.fromkeys([own, *program.DROPPINGS]))
     ground = grounds.ground(case, arm, hidden, tools)
     kept = is_kept(tools.environ)
-    with grounds.making("make a folder for the trial"):
-        folder = grounds.new_folder(tools.environ, grounds.KEPT if kept else "trial-")
+    with temporary.making("make a folder for the trial"):
+        folder = temporary.new_folder(tools.environ, temporary.KEPT if kept else temporary.TRIAL)
     try:
         place = Place(
             folder=folder,
@@ -159,7 +160,7 @@ def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Pla
             environ=_environ(arm, folder, program.CREDENTIALS, tools.environ),
             skill=skill,
             skills_folder=program.SKILLS,
-            installed=os.path.join(grounds.inside(folder), own) if arm.with_skill else "",
+            installed=os.path.join(temporary.inside(folder), own) if arm.with_skill else "",
             hidden=hidden,
             ground=ground,
             remote=os.path.join(folder, "remote.git") if ground.remote else "",
@@ -178,10 +179,10 @@ def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Pla
 
 def furnish(place: Place, arm: Arm) -> Place:
     """The place as new, whatever is in it. Raises as `prepare` does."""
-    with grounds.making(f"furnish {place.folder}"):
+    with temporary.making(f"furnish {place.folder}"):
         _clear(place.folder)
         _plant(place)
-        place.ground.template.place(place.workspace)
+        place = place._replace(ground=place.ground.furnish(place.workspace))
         if place.remote:
             _copy_remote(place)
         if place.installed:
@@ -193,6 +194,19 @@ def furnish(place: Place, arm: Arm) -> Place:
     found = place.visible()
     prove(place, found)
     return place._replace(look=look, skills=tuple(sorted(set(found.values()))))
+
+
+def restored(place: Place, arm: Arm) -> Place:
+    """The place as it is, or as new if another trial's agent took it away while it waited.
+
+    Raises as `prepare` does.
+    """
+    temporary.unlock()
+    if os.path.isdir(place.workspace):
+        return place
+    with temporary.making(f"make {place.folder} again"):
+        os.makedirs(place.folder, stat.S_IRWXU, exist_ok=True)
+    return furnish(place, arm)
 
 
 def prove(place: Place, found: Mapping[str, str]) -> None:
@@ -261,8 +275,8 @@ def _plant(place: Place) -> None:
         os.mkdir(os.path.join(place.folder, name))
     real_home = "" if place.home.startswith(place.folder) else place.home
     _write(place.folder, "gitconfig", _git_configuration(real_home))
-    grounds.mark(place.folder)
-    grounds.plant_canary(place.folder)
+    temporary.mark(place.folder)
+    temporary.plant_canary(place.folder)
 
 
 def _git_configuration(home: str) -> str:

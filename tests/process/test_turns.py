@@ -1,8 +1,13 @@
 """Turns of threads: one works at a time, and nobody waits for long with a turn."""
 
 import contextlib
+import subprocess
+import sys
 import threading
 import time
+
+import pytest
+from checkout import ROOT
 
 from skilleval.process import Command, run, turns
 
@@ -235,3 +240,24 @@ def test_calm_that_does_not_come_is_not_waited_for():
         started = time.monotonic()
         turns.await_calm()
         assert turns.CALM_S <= time.monotonic() - started < 8
+
+
+def test_work_is_done_right_away_where_no_thread_can_begin():
+    script = (
+        "import threading\n"
+        "from skilleval.process import turns\n"
+        "has, release = threading.Event(), threading.Event()\n"
+        "def other():\n"
+        "    with turns.taken():\n"
+        "        has.set(); release.wait(20)\n"
+        "thread = threading.Thread(target=other); thread.start(); has.wait(20)\n"
+        "threading.stack_size(1 << 46)\n"
+        "try: threading.Thread(target=print).start()\n"
+        "except RuntimeError: print('no room')\n"
+        "turns.later(lambda: print('done')); release.set(); turns.settle(); thread.join()\n"
+    )
+    argv = [sys.executable, "-c", script]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, cwd=ROOT)
+    if "no room" not in done.stdout:
+        pytest.skip("a thread may be as large as it likes here")
+    assert (done.stdout, done.stderr) == ("no room\ndone\n", "")

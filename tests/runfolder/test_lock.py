@@ -12,7 +12,7 @@ import pytest
 
 from skilleval.errors import UsageError
 from skilleval.runfolder import lock
-from skilleval.trial import grounds
+from skilleval.trial import temporary
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the locks of POSIX")
 HOLD = """
@@ -208,7 +208,7 @@ def test_what_a_living_run_lists_is_not_cleaned_up(tmp_path, alive):
     folder = tmp_path / "eval-workspace/demo-workspace/iteration-1"
     kept = tmp_path / "tmp" / "skilleval-kept-abc"
     kept.mkdir()
-    grounds.mark(str(kept))
+    temporary.mark(str(kept))
     build.write(folder / "cleanup.json", json.dumps({"workspaces": [str(kept)]}))
     done = call(tmp_path, "cleanup", "--yes")
     assert (done.returncode, done.stdout) == (0, "nothing to clean up in 1 run\n")

@@ -13,7 +13,7 @@ from harness_fake import arm, case, counting_git, environ, git, repository, tool
 from skilleval.errors import SkillevalError, UsageError
 from skilleval.model import Case
 from skilleval.process import owner
-from skilleval.trial import gitfiles, grounds
+from skilleval.trial import gitfiles, grounds, temporary
 
 HIDDEN = (".fake/skills/demo", ".fake")
 
@@ -122,9 +122,19 @@ def test_ground_is_made_once_for_the_same_files(tmp_path):
     same = case("", tmp_path, {"files/a.txt": "A"}, stage=True)
     first = make(tmp_path, same, given)
     calls = log.read_text()
-    assert make(tmp_path, same._replace(id="c2", prompt="other"), given, timeout_s=1) is first
+    assert make(tmp_path, same._replace(id="c2", prompt="other"), given, timeout_s=1) == first
     assert calls
     assert log.read_text() == calls
+
+
+def test_first_trial_alone_has_the_workspace_that_was_made_for_it(tmp_path):
+    same = case("", tmp_path, {"files/a.txt": "A"})
+    first, second = make(tmp_path, same), make(tmp_path, same)
+    assert (first.spare, second.spare) == (first.workspace, "")
+    assert second == first._replace(spare="")
+    staged = make(tmp_path, same._replace(annotations={**same.annotations, "stage": True}))
+    cloned = make(tmp_path, same, source_repo=str(repository(tmp_path / "source")))
+    assert (staged.spare, cloned.spare) == ("", "")  # what git makes is not like its copies
 
 
 def test_files_that_git_reads_itself_are_committed_by_git(tmp_path):
@@ -206,6 +216,26 @@ def test_source_folder_is_cloned_with_its_history_and_the_files_on_top(tmp_path)
     assert git(made.workspace, "status", "--porcelain") == ""
 
 
+def test_users_repository_shares_no_file_with_what_agents_can_reach(tmp_path):
+    source = repository(tmp_path / "source", commits=3)
+    made = make(tmp_path, case(""), source_repo=str(source))
+    below = [Path(at, name) for at, _, names in os.walk(source) for name in names]
+    users = {path.stat().st_ino for path in below}
+    ours = [Path(at, name) for at, _, names in os.walk(made.folder) for name in names]
+    assert users.isdisjoint(path.stat().st_ino for path in ours)
+    assert {path.stat().st_nlink for path in below} == {1}
+
+
+@pytest.mark.parametrize("gone", ["remote", "folder"])
+def test_source_whose_clone_an_agent_removed_is_cloned_again(tmp_path, gone):
+    source = repository(tmp_path / "source")
+    made = make(tmp_path, case(""), source_repo=str(source))
+    shutil.rmtree(getattr(made, gone))
+    again = make(tmp_path, case(""), source_repo=str(source))
+    assert Path(again.remote).is_dir()
+    assert git(again.workspace, "remote", "get-url", "origin") == again.remote
+
+
 def test_source_that_moved_on_is_cloned_again(tmp_path):
     source = repository(tmp_path / "source")
     make(tmp_path, case(""), source_repo=str(source))
@@ -236,40 +266,52 @@ def test_password_of_a_source_is_in_no_message(tmp_path):
 
 
 def test_temporary_folders_of_a_process_are_in_one_that_says_whose_it_is(tmp_path):
-    first, second = (Path(grounds.new_folder(environ(tmp_path), "trial-")) for _ in range(2))
+    first, second = (Path(temporary.new_folder(environ(tmp_path), "trial-")) for _ in range(2))
     assert first != second
     assert first.parent == second.parent
     assert first.parent.name.startswith(f"skilleval-{owner.ours().tag}-")
-    assert (first.parent / grounds.MARKER).read_text() == f"{owner.ours().text}\n"
+    assert (first.parent / temporary.MARKER).read_text() == f"{owner.ours().text}\n"
     assert [path.stat().st_mode & 0o777 for path in (first, first.parent)] == [0o700, 0o700]
 
 
 def test_folder_to_be_kept_is_in_none_that_goes(tmp_path):
-    kept = Path(grounds.new_folder(environ(tmp_path), grounds.KEPT))
+    kept = Path(temporary.new_folder(environ(tmp_path), temporary.KEPT))
     assert kept.parent == tmp_path / "temporary"
-    assert kept.name.startswith(grounds.KEPT)
+    assert kept.name.startswith(temporary.KEPT)
 
 
 def test_folder_that_an_agent_removed_or_locked_is_no_obstacle_to_others(tmp_path):
-    shared = Path(grounds.new_folder(environ(tmp_path), "trial-")).parent
+    shared = Path(temporary.new_folder(environ(tmp_path), "trial-")).parent
     shared.chmod(0)
-    assert Path(grounds.new_folder(environ(tmp_path), "trial-")).parent == shared
+    assert Path(temporary.new_folder(environ(tmp_path), "trial-")).parent == shared
     assert shared.stat().st_mode & 0o777 == 0o700
     shutil.rmtree(shared)
-    other = Path(grounds.new_folder(environ(tmp_path), "trial-")).parent
-    assert (other / grounds.MARKER).is_file()
+    other = Path(temporary.new_folder(environ(tmp_path), "trial-")).parent
+    assert (other / temporary.MARKER).is_file()
+
+
+def test_link_in_place_of_the_folder_is_not_followed(tmp_path):
+    shared = Path(temporary.new_folder(environ(tmp_path), "trial-")).parent
+    precious = tmp_path / "precious"
+    precious.mkdir(mode=0o755)
+    shared.rename(tmp_path / "moved")
+    shared.symlink_to(precious)
+    made = Path(temporary.new_folder(environ(tmp_path), "trial-"))
+    temporary.unlock()
+    assert made.parent != shared
+    assert (precious.stat().st_mode & 0o777, list(precious.iterdir())) == (0o755, [])
 
 
 # Where temporary folders may be
 
 
 def test_temporary_folder_is_the_users_if_it_is_in_no_repository(tmp_path):
-    assert grounds.temporary_root(environ(tmp_path)) == str(tmp_path / "temporary")
+    assert temporary.temporary_root(environ(tmp_path)) == str(tmp_path / "temporary")
 
 
 def test_temporary_folder_in_a_repository_is_passed_over(tmp_path):
     (tmp_path / ".git").mkdir()
-    root = grounds.temporary_root(environ(tmp_path))
+    root = temporary.temporary_root(environ(tmp_path))
     assert not root.startswith(str(tmp_path))
     assert gitfiles.repository_of(root) == ""
 
@@ -277,4 +319,4 @@ def test_temporary_folder_in_a_repository_is_passed_over(tmp_path):
 def test_no_temporary_folder_outside_a_repository_is_an_error_that_says_what_to_do(tmp_path):
     (tmp_path / ".git").mkdir()
     with pytest.raises(UsageError, match=r"set TMPDIR .*looked at: .*temporary"):
-        grounds.temporary_root(environ(tmp_path), others=[str(tmp_path / "user")])
+        temporary.temporary_root(environ(tmp_path), others=[str(tmp_path / "user")])

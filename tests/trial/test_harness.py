@@ -1,5 +1,6 @@
 """Whole trials: real workspaces, real git, and an agent program whose prompt is a shell script."""
 
+import contextlib
 import json
 import os
 import re
@@ -26,7 +27,7 @@ from harness_fake import (
 from skilleval.model import Delta, Outcome, Usage
 from skilleval.process import TOKEN_NAME, owner
 from skilleval.runfolder import serial
-from skilleval.trial import grounds, harness
+from skilleval.trial import harness, temporary
 
 READS_THE_ANSWERS = "cat ../evals/evals.json"
 
@@ -257,7 +258,7 @@ def test_workspace_is_kept_when_asked_and_named(tmp_path, run):
     outcome = run("echo x > a", given=tools(tmp_path, SKILL_EVAL_KEEP_WORKSPACE="1"))
     assert f"workspace kept: {outcome.source}/workspace" in outcome.notes
     assert Path(outcome.source, "workspace", "a").exists()
-    assert Path(outcome.source, grounds.MARKER).exists()
+    assert Path(outcome.source, temporary.MARKER).exists()
 
 
 def test_workspace_of_a_trial_that_could_not_begin_is_kept_and_named(tmp_path, run):
@@ -373,6 +374,32 @@ def test_ruined_workspace_is_an_outcome_with_a_note(tmp_path, run, script, note)
     assert outcome.delta.git == {}
     assert "A" in [file.change.content for file in outcome.before.files]
     assert not list((tmp_path / "temporary").glob("skilleval-*/trial-*"))
+
+
+@pytest.mark.parametrize("taken", ["workspace", "folder", "all"])
+def test_workspace_that_another_agent_took_away_before_the_start_is_made_again(
+    tmp_path, run, taken
+):
+    @contextlib.contextmanager
+    def seat():
+        [folder] = (tmp_path / "temporary").glob("skilleval-*/trial-*")
+        gone = {"workspace": folder / "workspace", "folder": folder, "all": folder.parent}
+        shutil.rmtree(gone[taken])
+        yield
+
+    given = tools(tmp_path)._replace(seat=seat)
+    outcome = run("cat a.txt; echo x > made", files={"files/a.txt": "A"}, given=given)
+    assert (outcome.status, outcome.output) == ("ok", "A")
+    assert paths(outcome.delta.added) == ["made"]
+    assert outcome.skills == ("demo",)
+
+
+def test_agent_that_locks_the_folder_of_all_trials_locks_nobody_out(tmp_path, run):
+    outcome = run("echo x > made; chmod 000 ../..; echo done")
+    assert (outcome.status, outcome.output) == ("ok", "done")
+    [shared] = (tmp_path / "temporary").glob("skilleval-*")
+    assert shared.stat().st_mode & 0o777 == 0o700
+    assert list(shared.glob("trial-*")) == []
 
 
 @pytest.mark.parametrize(
@@ -619,7 +646,7 @@ def test_look_at_names_outside_is_no_leak(run):
 
 
 def test_canary_is_not_in_the_agents_environment(run):
-    assert grounds.canary() not in run("env").stdout
+    assert temporary.canary() not in run("env").stdout
 
 
 # What a trial costs

@@ -17,7 +17,7 @@ import build
 import pytest
 
 from skilleval.process import TOKEN_NAME, owner
-from skilleval.trial import grounds
+from skilleval.trial import temporary
 from skilleval.trial.leftovers import Swept
 
 pytestmark = pytest.mark.skipif(
@@ -147,7 +147,7 @@ def test_where_nothing_was_left_nothing_is_said(place):
 
 def test_folders_kept_on_purpose_stay_and_their_processes_end(place):
     place.killed("--keep-workspaces")
-    kept = [path for path in place.folders if path.name.startswith(grounds.KEPT)]
+    kept = [path for path in place.folders if path.name.startswith(temporary.KEPT)]
     assert len(kept) in range(3, 7)
     for _ in range(2):
         place.next_run()
@@ -243,8 +243,8 @@ def dead(place, *, marked="True", last="os.kill(os.getpid(), 9)"):
     """The folder of a trial that a killed process made, and the process."""
     script = (
         "import os, tempfile\nfrom skilleval.process import owner\nfrom skilleval.trial import "
-        "grounds\nfolder = tempfile.mkdtemp(prefix=f'skilleval-{owner.ours().tag}-')\n"
-        f"if {marked}: grounds.mark(folder)\n"
+        "temporary\nfolder = tempfile.mkdtemp(prefix=f'skilleval-{owner.ours().tag}-')\n"
+        f"if {marked}: temporary.mark(folder)\n"
         f"print(folder); print(owner.ours().text, flush=True)\n{last}"
     )
     environ = {**os.environ, "PYTHONPATH": str(build.ROOT), **place.environ}
@@ -276,6 +276,14 @@ def test_folder_whose_marker_names_a_dead_process_goes(place):
     assert not folder.exists()
 
 
+def test_folder_whose_marker_an_agent_removed_goes_by_the_marker_of_a_trial(place):
+    folder, made = dead(place)
+    (folder / "trial-abc").mkdir()
+    (folder / temporary.MARKER).rename(folder / "trial-abc" / temporary.MARKER)
+    assert sweep(place) == [f"removed 1 folder that a killed run (pid {made.pid}) left"]
+    assert not folder.exists()
+
+
 def test_folder_without_a_marker_goes_with_others_of_its_tag(place):
     _, made = dead(place)
     bare = place.temporary / f"skilleval-{made.tag}-abc"
@@ -298,13 +306,13 @@ def test_folder_without_a_marker_is_nobodys_alone(place):
 )
 def test_marker_that_proves_no_death_keeps_the_folder(place, marker):
     folder, made = dead(place)
-    (folder / grounds.MARKER).write_text(marker.format(**made._asdict()))
+    (folder / temporary.MARKER).write_text(marker.format(**made._asdict()))
     assert (sweep(place), folder.exists()) == ([], True)
 
 
 def test_marker_of_a_living_process_keeps_the_folder(place):
     folder, _ = dead(place)
-    (folder / grounds.MARKER).write_text(owner.ours().text)
+    (folder / temporary.MARKER).write_text(owner.ours().text)
     assert (sweep(place), folder.exists()) == ([], True)
 
 
@@ -315,9 +323,9 @@ def test_links_are_not_followed(place):
     (place.temporary / "skilleval-link").symlink_to(precious)
     marker = place.temporary / "skilleval-marker"
     marker.mkdir()
-    (marker / grounds.MARKER).symlink_to(precious / grounds.MARKER)
+    (marker / temporary.MARKER).symlink_to(precious / temporary.MARKER)
     assert sweep(place) == []
-    assert (precious / grounds.MARKER).exists()
+    assert (precious / temporary.MARKER).exists()
     assert marker.exists()
 
 
@@ -340,13 +348,13 @@ def test_other_names_and_deeper_folders_are_not_ours(place):
 
 def test_pipe_in_place_of_the_marker_holds_nobody_up(place):
     folder, _ = dead(place)
-    (folder / grounds.MARKER).unlink()
-    os.mkfifo(folder / grounds.MARKER)
+    (folder / temporary.MARKER).unlink()
+    os.mkfifo(folder / temporary.MARKER)
     assert (sweep(place), folder.exists()) == ([], True)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder away")
-@pytest.mark.parametrize("given", ["", grounds.MARKER], ids=["folder", "marker"])
+@pytest.mark.parametrize("given", ["", temporary.MARKER], ids=["folder", "marker"])
 def test_what_is_another_users_stays(place, given):
     folder, _ = dead(place)
     os.chown(folder / given, 12345, 12345)

@@ -13,7 +13,7 @@ from harness_fake import SKILL, Fake, arm, case, environ, git, repository, skill
 from skilleval.errors import NotStarted, SkillevalError, UsageError
 from skilleval.model import Arm
 from skilleval.process import owner
-from skilleval.trial import gitfiles, grounds, removal, workspace
+from skilleval.trial import gitfiles, removal, temporary, workspace
 from skilleval.trial.workspace import ControlBroken, prepare
 
 
@@ -21,7 +21,7 @@ def left(tmp_path):
     """The folders of trials that are still there."""
     return [
         folder
-        for form in ("skilleval-*/trial-*", f"{grounds.KEPT}*")
+        for form in ("skilleval-*/trial-*", f"{temporary.KEPT}*")
         for folder in (tmp_path / "temporary").glob(form)
     ]
 
@@ -103,10 +103,50 @@ def test_folder_in_which_no_agent_was_is_not_kept(tmp_path):
 
 
 def test_marker_says_that_the_folder_is_ours(open_place):
-    assert Path(open_place().folder, grounds.MARKER).read_text() == f"{owner.ours().text}\n"
+    assert Path(open_place().folder, temporary.MARKER).read_text() == f"{owner.ours().text}\n"
 
 
 # What the agent finds
+
+
+def described(folder):
+    """All below a folder: how it is found, what is in it, and how old it is in whole hours."""
+    found = {}
+    for at, folders, names in os.walk(folder):
+        for name in folders + names:
+            path = Path(at, name)
+            status = path.lstat()
+            content = path.read_bytes() if path.is_file() and ".git/" not in f"{path}" else b""
+            age_h = (time.time() - status.st_mtime) // 3600
+            links = 1 if path.is_dir() else status.st_nlink
+            found[str(path.relative_to(folder))] = (status.st_mode, links, content, age_h)
+    return found
+
+
+def test_first_trial_of_a_case_finds_what_the_others_find(tmp_path, open_place):
+    cases = case("", tmp_path, {"files/p/deep/a.txt": "A", "files/p/b.sh": "B", "files/c": "C"})
+    old = Path(cases.annotations["fixtures"], "files")
+    (old / "p" / "b.sh").chmod(0o755)
+    for path in (*old.rglob("*"), old):
+        os.utime(path, (1577836800, 1577836800))
+    places = [open_place(cases._replace(files=("files",))) for _ in range(3)]
+    first, *others = [described(place.workspace) for place in places]
+    assert "files/p/deep/a.txt" in first
+    assert all(each.keys() == first.keys() for each in others)
+    assert others == [first, first]
+    for place in places:
+        assert git(place.workspace, "status", "--porcelain") == ""
+
+
+def test_what_an_agent_lays_where_a_workspace_was_made_is_in_no_other_trial(tmp_path, open_place):
+    cases = case("", tmp_path, {"files/a.txt": "A"})
+    first = open_place(cases)
+    assert list(Path(first.folder).parent.glob("ground-*")) == []
+    planted = Path(first.ground.workspace)
+    planted.mkdir(parents=True)
+    (planted / "planted.txt").write_text("x")
+    second = open_place(cases)
+    assert sorted(os.listdir(second.workspace)) == [".fake", ".git", "a.txt"]
 
 
 def test_agent_starts_with_the_files_of_the_case(tmp_path, open_place):
@@ -151,8 +191,8 @@ def test_arms_differ_in_the_skill_alone(tmp_path, open_place):
 def test_canary_is_beside_the_workspace_and_not_in_it(open_place):
     place = open_place()
     answers = Path(place.folder, "evals", "evals.json")
-    assert grounds.canary() in answers.read_text()
-    assert subprocess.run(["grep", "-rq", grounds.canary(), place.workspace]).returncode == 1
+    assert temporary.canary() in answers.read_text()
+    assert subprocess.run(["grep", "-rq", temporary.canary(), place.workspace]).returncode == 1
 
 
 def test_link_in_the_skill_is_installed_as_what_it_points_to(tmp_path, open_place):
