@@ -50,8 +50,7 @@ def at_once(
         raise
     finally:
         stopped.set()
-        for thread in crew.begun:
-            thread.join()
+        crew.await_end()
 
 
 class _Crew:
@@ -68,6 +67,7 @@ class _Crew:
         self.ends: SimpleQueue[BaseException | None] = SimpleQueue()
         self.places, self.taking = iter(range(len(items))), Lock()
         self.begun: list[Thread] = []
+        self.working = 0
 
     def begin(self, count: int) -> None:
         """So many threads work afterwards, if there are as many items."""
@@ -79,8 +79,19 @@ class _Crew:
             thread.start()
             self.begun.append(thread)
 
+    def await_end(self) -> None:
+        """Returns once nobody works any more; after `stopped`, nobody begins to."""
+        while self._is_working():
+            self.ends.get()
+
+    def _is_working(self) -> bool:
+        with self.taking:
+            return self.working > 0
+
     def _take(self) -> None:
-        with _Relay(self.ends, self.stopped):
+        with self.taking:
+            self.working += 1
+        with _Relay(self):
             while (place := self._next()) is not None:
                 self.made[place] = self.work(self.items[place])
 
@@ -92,14 +103,17 @@ class _Crew:
 class _Relay:
     """Hands over what ends a thread's work: it goes on where the work was asked for."""
 
-    def __init__(self, ends: SimpleQueue[BaseException | None], stopped: Event) -> None:
-        self.ends, self.stopped = ends, stopped
+    def __init__(self, crew: _Crew) -> None:
+        self.crew = crew
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, place: object) -> bool:
+        crew = self.crew
         if error:
-            self.stopped.set()
-        self.ends.put(error)
+            crew.stopped.set()
+        with crew.taking:
+            crew.working -= 1
+        crew.ends.put(error)
         return True
