@@ -93,13 +93,15 @@ def _is_own(status: os.stat_result) -> bool:
 
 
 def _owner(folder: str) -> Owner | None:
-    """The owner that the marker names, or that of a trial in it if an agent removed that one."""
+    """The owner that the marker names; without it that of a trial in there whose tag it carries."""
+    if owner := _named(folder):
+        return owner
     try:
         inner = [each for each in os.listdir(folder) if each.startswith(temporary.TRIAL)]
     except OSError:
         inner = []
-    places = (folder, *(os.path.join(folder, each) for each in sorted(inner)))
-    return next(filter(None, map(_named, places)), None)
+    found = filter(None, (_named(os.path.join(folder, each)) for each in sorted(inner)))
+    return next((owner for owner in found if _tagged(folder, owner)), None)
 
 
 def _named(folder: str) -> Owner | None:

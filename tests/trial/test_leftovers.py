@@ -284,6 +284,14 @@ def test_folder_whose_marker_an_agent_removed_goes_by_the_marker_of_a_trial(plac
     assert not folder.exists()
 
 
+def test_marker_of_a_trial_is_no_proof_in_a_folder_of_another_name(place):
+    folder, _ = dead(place)
+    copy = place.temporary / "skilleval-debug" / "trial-abc"
+    copy.mkdir(parents=True)
+    (folder / temporary.MARKER).rename(copy / temporary.MARKER)
+    assert (sweep(place), copy.exists()) == ([], True)
+
+
 def test_folder_without_a_marker_goes_with_others_of_its_tag(place):
     _, made = dead(place)
     bare = place.temporary / f"skilleval-{made.tag}-abc"
