@@ -121,6 +121,7 @@ LAYERS = [
     ["sinks.*"],
     ["announcement", "sinks.problems"],
     ["commands"],
+    ["commands.suite_results"],
     ["commands.*"],
     ["bench", "cli"],
     ["__main__"],

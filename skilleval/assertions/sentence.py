@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -131,13 +131,18 @@ _BEFORE = (
     (("just",), "==", 0),
     (("a",), "==", 0),
 )
-_BEFORE_BY_WORD = {
-    word: [row for row in _BEFORE if row[0][0] == word] for word in {row[0][0] for row in _BEFORE}
-}
-_MERGED_BY_WORD = {
-    word: [row for row in _MERGED.items() if row[0][0] == word]
-    for word in {words[0] for words in _MERGED}
-}
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
+
+
+def _by_word(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
+    """The rows by the first of their words, in their order."""
+    found: dict[str, list[_Row]] = {}
+    for row in rows:
+        found.setdefault(row[0][0], []).append(row)
+    return found
+
+
+_BEFORE_BY_WORD, _MERGED_BY_WORD = _by_word(_BEFORE), _by_word(_MERGED.items())
 _AFTER = {("or", "more"): ">=", ("or", "fewer"): "<=", ("or", "less"): "<="}
 
 

@@ -39,7 +39,6 @@ from skilleval.trial import attempts
 
 # what is called alike as an argument and as an option of an arm
 _TOLD = ("source_repo", "home", "effort", "max_budget_usd", "pass_env", "fake")
-RESULTS = "skilleval.commands.suite_results"
 _FEW = 3  # of the lines on what is wrong with a skill
 SETTINGS = Table(
     "",
@@ -283,12 +282,13 @@ def _evaluated(suite: Suite, chosen: Settings, arguments: argparse.Namespace, to
         keep=_keeping(suite, arguments.save_answers or "", tools.environ),
         budget_usd=arguments.max_budget_usd,
         command=arguments.command_line,
-        meanwhile=partial(import_module, RESULTS),
+        meanwhile=partial(import_module, "skilleval.commands.suite_results"),
     )
     meta = {"settings": all_settings.document(chosen), "timestamp": execution.timestamp(tools)}
     with execution.run(suite, options, meta) as ended:
-        results = import_module(RESULTS)
-        return int(results.report(ended, arguments, tools))
+        from skilleval.commands import suite_results
+
+        return suite_results.report(ended, arguments, tools)
 
 
 def _keeping(suite: Suite, folder: str, environ: Mapping[str, str]) -> Callable[[Result], Result]:

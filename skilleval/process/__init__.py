@@ -206,7 +206,9 @@ def _why_not(command: Command, error: OSError | ValueError) -> str:
     reason: str = getattr(error, "strerror", None) or str(error)
     code = getattr(error, "errno", None)
     if command.cwd is not None and not os.path.isdir(_encoded(os.fspath(command.cwd))):
-        wrong = "cannot be entered" if code == errno.EACCES else "does not exist"
+        wrong = (
+            "cannot be entered; check its permissions" if code == errno.EACCES else "does not exist"
+        )
         reason = f"its working folder {os.fspath(command.cwd)!r} {wrong}"
     elif code == errno.ENOENT and find_executable(_from_cwd(command), command.env):
         reason = 'the interpreter in its "#!" line is missing'

@@ -69,7 +69,7 @@ def _roots(environ: Mapping[str, str]) -> list[str]:
     """Where temporary folders are made: those of trials, and those of sandboxes."""
     found = [os.path.realpath(tempfile.gettempdir())]
     with contextlib.suppress(UsageError):
-        found.append(temporary.temporary_root(environ))
+        found.append(temporary.root_for(environ))
     return list(dict.fromkeys(found))
 
 

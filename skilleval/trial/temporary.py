@@ -43,9 +43,8 @@ class _Home:
         self.folders: dict[str, str] = {}
         self.secret = os.urandom(16).hex()
 
-    def folder(self, environ: Mapping[str, str]) -> str:
-        """The folder of this process where temporary ones are made; it is removed at exit."""
-        root = temporary_root(environ)
+    def folder(self, root: str) -> str:
+        """The folder of this process in a root, where temporary ones are made; it goes at exit."""
         with self.lock:
             folder = self.folders.get(root, "")
             if not _is_usable(folder):
@@ -72,12 +71,15 @@ def _is_usable(folder: str) -> bool:
 
 
 def new_folder(environ: Mapping[str, str], prefix: str) -> str:
-    """A new temporary folder that no other user can enter. Raises `OSError`, `UsageError`.
+    """A new temporary folder that no other user can enter.
 
-    It goes when this process ends, unless the prefix is `KEPT`.
+    It goes when this process ends, unless the prefix is `KEPT`. Raises `UsageError` if there is no
+    place for it, and `SkillevalError` if it cannot be made there.
     """
-    within = temporary_root(environ) if prefix == KEPT else _HOME.folder(environ)
-    return tempfile.mkdtemp(prefix=prefix, dir=within)
+    root = root_for(environ)
+    with making(f"make a folder in {root}"):
+        within = root if prefix == KEPT else _HOME.folder(root)
+        return tempfile.mkdtemp(prefix=prefix, dir=within)
 
 
 def unlock() -> None:
@@ -115,7 +117,7 @@ def mark(folder: str) -> None:
         file.write(f"{owner.ours().text}\n")
 
 
-def temporary_root(environ: Mapping[str, str], others: Sequence[str] = COMMON) -> str:
+def root_for(environ: Mapping[str, str], others: Sequence[str] = COMMON) -> str:
     """A folder for temporary files that is in no git repository, whose files an agent would read.
 
     $TMPDIR is taken if it is one, else one of the `others`. Raises `UsageError` if there is none.

@@ -151,8 +151,7 @@ def prepare(case: Case, arm: Arm, program: Layout, tools: Tools) -> Iterator[Pla
     hidden = tuple(dict.fromkeys([own, *program.DROPPINGS]))
     ground = grounds.ground(case, arm, hidden, tools)
     kept = is_kept(tools.environ)
-    with temporary.making("make a folder for the trial"):
-        folder = temporary.new_folder(tools.environ, temporary.KEPT if kept else temporary.TRIAL)
+    folder = temporary.new_folder(tools.environ, temporary.KEPT if kept else temporary.TRIAL)
     try:
         place = Place(
             folder=folder,

@@ -306,12 +306,12 @@ def test_link_in_place_of_the_folder_is_not_followed(tmp_path):
 
 
 def test_temporary_folder_is_the_users_if_it_is_in_no_repository(tmp_path):
-    assert temporary.temporary_root(environ(tmp_path)) == str(tmp_path / "temporary")
+    assert temporary.root_for(environ(tmp_path)) == str(tmp_path / "temporary")
 
 
 def test_temporary_folder_in_a_repository_is_passed_over(tmp_path):
     (tmp_path / ".git").mkdir()
-    root = temporary.temporary_root(environ(tmp_path))
+    root = temporary.root_for(environ(tmp_path))
     assert not root.startswith(str(tmp_path))
     assert gitfiles.repository_of(root) == ""
 
@@ -319,4 +319,4 @@ def test_temporary_folder_in_a_repository_is_passed_over(tmp_path):
 def test_no_temporary_folder_outside_a_repository_is_an_error_that_says_what_to_do(tmp_path):
     (tmp_path / ".git").mkdir()
     with pytest.raises(UsageError, match=r"set TMPDIR .*looked at: .*temporary"):
-        temporary.temporary_root(environ(tmp_path), others=[str(tmp_path / "user")])
+        temporary.root_for(environ(tmp_path), others=[str(tmp_path / "user")])
